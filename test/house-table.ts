@@ -154,7 +154,7 @@ export const folderOrders: Readonly<Record<string, readonly (string | readonly s
     ["completion-server.ts", "options", "render"],
     "host",
     ["agent", "clients", "trial"],
-    ["http", "plan-evals"],
+    "http",
     "commands",
   ],
   "packages/workers": [["far", "config.ts", "run-failures.ts"], "process", ["fleet", "layer"]],
@@ -180,7 +180,7 @@ export const folderOrders: Readonly<Record<string, readonly (string | readonly s
   "tools/search": ["text.ts", "ripgrep"],
   "packages/http": ["fault", "guard", "access", "served-host.ts", "journal", "work", "api", "server"],
   "packages/mcp": ["wire", "reading", "auth", "tasks", ["serve", "mount"]],
-  "packages/record": ["audit", "story", "learn", "plan-tests"],
+  "packages/record": ["audit", "story", "learn", "plan-tests", "plan-evals"],
   "packages/testing": ["providers", "evals", "fakes", "trial", "rules", "check", "store", "suites"],
 };
 

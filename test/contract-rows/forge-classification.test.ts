@@ -134,8 +134,8 @@ test("FORGE-N12: a plan does not mount a removed tool, runs a deprecated one wit
   ]);
 });
 
-describe("FORGE-N31: the config of an entry in two layers", () => {
-  const layers = async (inner: string) => {
+describe("FORGE-N31: the config of an entry in two plans", () => {
+  const merged = async (inner: string) => {
     const text =
       "version: 1\nextends: ./base.yaml\ntools:\n  - { module: ./tool.js, id: t, config: { list: [3], deep: { b: 2 } } }\n";
     const base = `version: 1\ntools:\n  - { module: ./tool.js, id: t, config: { list: [1, 2], deep: { a: 1, ${inner} } } }\n`;
@@ -148,13 +148,13 @@ describe("FORGE-N31: the config of an entry in two layers", () => {
   };
 
   test("FORGE-N31: objects are merged, lists replaced", async () => {
-    expect(await layers("c: 3")).toEqual({ list: [3], deep: { a: 1, b: 2, c: 3 } });
+    expect(await merged("c: 3")).toEqual({ list: [3], deep: { a: 1, b: 2, c: 3 } });
   });
 
   test.each(["__proto__", "constructor", "prototype"])(
     "FORGE-N31: the key %s is refused, and no prototype has changed",
     async (key) => {
-      await expect(layers(`${key}: { polluted: 1 }`)).rejects.toMatchObject({ code: "PLAN_INVALID" });
+      await expect(merged(`${key}: { polluted: 1 }`)).rejects.toMatchObject({ code: "PLAN_INVALID" });
       expect(({} as { polluted?: unknown }).polluted).toBeUndefined();
     },
   );

@@ -182,7 +182,7 @@ export const noWaysIn: Readonly<Record<string, string>> = {
   "packages/record/src/plan-tests/run.ts": "no tool runs: the plan's own tests give each result",
   "packages/record/src/plan-tests/replay.ts": "no tool runs: the calls of a tape get the tape's results",
   "packages/record/src/learn/judge-host.ts": "no tool runs: recorded calls are judged, and each gets no data",
-  "packages/cli/src/plan-evals/world.ts":
+  "packages/record/src/plan-evals/world.ts":
     "calls a host of an evaluation's own, after the evaluated plan has decided: packages/cli/test/agent/eval-worlds.process.test.ts",
   "packages/testing/src/trial/trial-calls.ts":
     "a kit for tests calls the tool that is tried, on a host of its own",

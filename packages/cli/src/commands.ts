@@ -81,7 +81,7 @@ export const commandGroups: readonly CommandGroup[] = [
       ),
       row(
         "print",
-        "Print the plan with all its layers, or the schema of plans",
+        "Print the plan with its parts, or the schema of plans",
         () => import("./commands/plan/print.ts"),
         [row("schema", "Print the JSON Schema of plans", () => import("./commands/plan/schema.ts"))],
       ),

@@ -341,14 +341,14 @@ const plans: readonly Row[] = [
     plan("state: sqlite:./s.db\naudit: verbose\n"),
   ],
   [
-    "a layer that is not there",
+    "an overlay that is not there",
     "check",
     78,
     ["mount-plan.yaml:5:10", "no mount plan at", "gone.yaml"],
     plan("extends: ./gone.yaml\n"),
   ],
   [
-    "a circle of layers",
+    "a circle of plans",
     "check",
     78,
     ["mount-plan.yaml:5:10", "in a circle"],

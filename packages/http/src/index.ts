@@ -7,6 +7,7 @@ export type {
   ServedPlan,
   ServedProtocol,
   ServedServer,
+  ServedLayers,
   ServedStories,
   ServedTurns,
   TurnRequest,

@@ -53,7 +53,7 @@ export interface ServedPlan {
   status(): object;
   /** 12 hex digits of the digest of the mounted plan: servers with the same have the same plan. */
   digest(): string;
-  /** The plan with all layers merged; secrets are masked. */
+  /** The plan with its parts merged; secrets are masked. */
   effective(): Promise<object>;
   /** Which lines of the plan made a tool what it is, and what would decide a call of it. */
   why(
@@ -120,6 +120,37 @@ export interface ServedStories {
   read(sessionId: string, userId: string | undefined): Promise<object>;
 }
 
+/** What waits in the layers of sessions, and the answers of a person. Results are JSON. */
+export interface ServedLayers {
+  /** The sessions that have changes, or may have; `changes` is null where the layer is not open here. */
+  sessions(): Promise<readonly { readonly session: string; readonly changes: number | null }[]>;
+  /** Null for a session without a layer. */
+  waiting(session: string): Promise<object | null>;
+  /** The difference of one entry, line by line, and of a conflict what each side changed. */
+  difference(
+    session: string,
+    path: string,
+  ): Promise<{
+    readonly difference: string | null;
+    readonly conflict: { readonly person: string; readonly session: string } | null;
+  }>;
+  keep(session: string, choice: LayerChoice, context: LayerAnswerer): Promise<ToolOutcome>;
+  drop(session: string, digest: string, context: LayerAnswerer): Promise<ToolOutcome>;
+}
+
+/** What a person keeps of a layer. */
+interface LayerChoice {
+  readonly digest: string;
+  readonly sections: readonly ("files" | "deletions" | "obeyed" | "repository")[];
+  readonly paths?: readonly string[] | undefined;
+}
+
+/** Who answers, and the user of the session. */
+interface LayerAnswerer {
+  readonly by: string;
+  readonly userId: string | undefined;
+}
+
 /** One host, and the parts of it that are served. */
 export interface ServedHost {
   readonly host: Host;
@@ -130,6 +161,8 @@ export interface ServedHost {
   /** An outcome as the text that a model reads. `denier`: who refused a call with the status `denied`. */
   readonly modelText?: ((outcome: ToolOutcome, denier: "hook" | "person") => string) | undefined;
   readonly stories?: ServedStories | undefined;
+  /** Absent for a plan without `layer`. */
+  readonly layers?: ServedLayers | undefined;
   /** All calls of the audit that a filter chooses, as lines for another program, oldest first. */
   readonly exportCalls?:
     | ((format: "csv" | "jsonl" | "ocsf", filter: Omit<PastCallFilter, "limit">) => AsyncIterable<string>)

@@ -179,7 +179,7 @@ const shapes: HostilePlan[] = [
   ["tests that are a map", `tests: {}\n${calc}`, "refused"],
   ["an override that is 1", entry("override: 1"), "refused"],
   ["wake that is always", entry("wake: always"), "refused"],
-  ["an entry to remove that no layer has", entry("remove: true"), "refused"],
+  ["an entry to remove that no plan has", entry("remove: true"), "refused"],
   ["the same id twice", "tools: [{ module: calc, id: a }, { module: calc, id: a }]\n", "refused"],
 ];
 
@@ -213,8 +213,8 @@ const sources: HostilePlan[] = [
   ["a zero byte in a name", 'tools: [{ module: "a\\0b" }]\n', "refused"],
 ];
 
-/** Variables, files and layers. */
-const layers: HostilePlan[] = [
+/** Variables, files and parts. */
+const parts: HostilePlan[] = [
   ["a variable that is not set", config('{ a: "${NOT_SET}" }'), "refused"],
   ["a variable in a variable", config('{ a: "${A${B}}" }'), "refused"],
   ["a variable that is no name", config('{ a: "${A B}" }'), "refused"],
@@ -280,5 +280,5 @@ export const hostilePlans: readonly HostilePlan[] = [
   ...values,
   ...shapes,
   ...sources,
-  ...layers,
+  ...parts,
 ];

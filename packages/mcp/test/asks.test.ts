@@ -15,14 +15,21 @@ const settingsOf = (more: object = {}) => config.parse({ name: "files", command:
 const toolFor = (kind: string) => `files.${kind}`;
 
 /** A client in front that answers each question with its key, and the host's decision about each internal tool. */
-function frontOf({ refused = [], more = {} }: { refused?: readonly string[]; more?: object } = {}) {
+function frontOf({
+  refused = [],
+  from = {},
+  more = {},
+}: { refused?: readonly string[]; from?: object; more?: object } = {}) {
   const asked: object[] = [];
   const calls: unknown[] = [];
   const logs: unknown[] = [];
   const front = {
-    capabilities: { elicitation: { form: {} }, sampling: { tools: {} } },
-    logLevel: undefined,
-    log: (...given: unknown[]) => void logs.push(given),
+    from: {
+      capabilities: { elicitation: { form: {} }, sampling: { tools: {} } },
+      logLevel: undefined,
+      log: (...given: unknown[]) => void logs.push(given),
+      ...from,
+    },
     ask: async (requests: object) => {
       asked.push(requests);
       return Object.fromEntries(Object.keys(requests).map((key) => [key, { action: "accept", key }]));
@@ -192,7 +199,7 @@ describe("a server of 2026 asks round after round", () => {
 
   test("gets no answers where no client is in front, and those that a client gave before", async () => {
     expect((await request(1, undefined)).sent[1]?.params).toMatchObject({ inputResponses: {} });
-    const { front } = frontOf({ more: { given: { q: 1 }, logLevel: "debug" } });
+    const { front } = frontOf({ more: { given: { q: 1 } }, from: { logLevel: "debug" } });
     expect((await request(0, front)).sent[0]?.params).toEqual({
       name: "a",
       _meta: { ...stated, "io.modelcontextprotocol/logLevel": "debug" },
@@ -204,7 +211,7 @@ describe("a server of 2026 asks round after round", () => {
     const { front } = frontOf();
     for (const { sent } of [await request(0, front, { ask: [] }), await request(0, front, {}, "legacy")])
       expect(sent).toEqual([{ params: { name: "a", _meta: { b: 1 } }, options: {} }]);
-    const logs = frontOf({ more: { logLevel: "info" } }).front;
+    const logs = frontOf({ from: { logLevel: "info" } }).front;
     expect((await request(0, logs, { ask: [] })).sent[0]?.options).toEqual({ allowInputRequired: true });
   });
 });

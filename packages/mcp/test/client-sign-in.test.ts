@@ -12,8 +12,10 @@ const settings = config.parse({ name: "files", url: "https://files.example.com/m
 function waiting() {
   const seen = { shown: 0, looks: 0 };
   const front = {
-    capabilities: { elicitation: { url: {} } },
-    signInPage: () => "https://gateway.example.com/#/servers/files",
+    from: {
+      capabilities: { elicitation: { url: {} } },
+      signInPage: () => "https://gateway.example.com/#/servers/files",
+    },
     ask: async () => {
       seen.shown += 1;
       return { signIn: { action: "accept" } };

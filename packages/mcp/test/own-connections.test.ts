@@ -5,6 +5,13 @@ import { config } from "../src/mount/config.ts";
 import { Connection } from "../src/mount/connection.ts";
 import { KeptConnections, mergeListed, requireUser, settingsFor } from "../src/mount/own-connections.ts";
 
+/** Runs a call on a connection until the returned function is called. */
+function hold(kept: KeptConnections, connection: Connection): () => Promise<void> {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  const running = kept.during(connection, () => promise);
+  return () => (resolve(), running);
+}
+
 test("of more users than are kept, the quietest without a running call loses the connection", async () => {
   const settings = config.parse({ name: "server", command: process.execPath, instance: "user" });
   const connect = () =>
@@ -18,25 +25,25 @@ test("of more users than are kept, the quietest without a running call loses the
   const kept = new KeptConnections(2);
   onTestFinished(() => kept.close());
   const ana = kept.of("ana", connect);
-  const release = kept.hold(ana);
+  const release = hold(kept, ana);
   const ben = kept.of("ben", connect);
   const eva = kept.of("eva", connect);
 
   expect([ana, ben, eva].map(({ status }) => status.state)).toEqual(["asleep", "closed", "asleep"]);
   expect(kept.of("ana", connect)).toBe(ana);
-  release();
+  await release();
   kept.of("ben", connect);
   expect([ana, eva].map(({ status }) => status.state)).toEqual(["asleep", "closed"]);
   kept.of("eva", connect);
   expect(ana.status.state).toBe("closed");
 });
 
-test("where each connection runs a call, another user gets none, and the error says when to try again", () => {
+test("where each connection runs a call, another user gets none, and the error says when to try again", async () => {
   let made = 0;
   const connect = () => ({ close: async () => {}, number: (made += 1) }) as unknown as Connection;
   const kept = new KeptConnections(2);
   const [ana, ben] = [kept.of("ana", connect), kept.of("ben", connect)];
-  const releases = [ana, ben, ben].map((one) => kept.hold(one));
+  const releases = [ana, ben, ben].map((one) => hold(kept, one));
 
   for (let at = 0; at < 60; at++)
     expect(() => kept.of(`user${at}`, connect)).toThrow(
@@ -44,9 +51,9 @@ test("where each connection runs a call, another user gets none, and the error s
     );
   expect(made).toBe(2);
   expect(kept.of("ben", connect)).toBe(ben);
-  releases[1]!();
+  await releases[1]!();
   expect(() => kept.of("eva", connect)).toThrow("2 connections");
-  releases[2]!();
+  await releases[2]!();
   expect(kept.of("eva", connect)).not.toBe(ben);
   expect(() => kept.of("eva", connect)).not.toThrow();
 });

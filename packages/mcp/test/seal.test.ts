@@ -1,8 +1,7 @@
 import { createMemoryStore, type Clock } from "@toolmount/core";
 import { describe, expect, test } from "vitest";
 import { z } from "zod";
-import { createSeal, createStateSeal } from "../src/serve/seal/seal.ts";
-import { SealKeys } from "../src/serve/seal/seal-keys.ts";
+import { createSeal, SealKeys, createStateSeal } from "../src/serve/seal.ts";
 import { hostOf } from "./support.ts";
 
 const day = 86_400_000;
@@ -30,26 +29,23 @@ describe("a sealed state", () => {
     const text = await serversOf().start().close(state);
     const other = serversOf().start();
     await other.close(state);
-    await expect(other.open(text)).rejects.toThrow("unable to authenticate data");
+    await expect(other.open(text)).rejects.toThrow("not sealed");
     await expect(createStateSeal(hostOf([])).open(text)).rejects.toThrow("not kept any more");
   });
 
-  test("does not open when any of its bytes was changed, or it is for another use", async () => {
+  test("does not open when any of its characters was changed, or it is for another use", async () => {
     const { start, store, clock } = serversOf();
     const seal = start();
-    const bytes = Buffer.from(await seal.close(state), "base64url");
-    for (const [at] of bytes.entries()) {
-      const changed = Buffer.from(bytes);
-      changed[at]! ^= 1;
-      await expect(seal.open(changed.toString("base64url"))).rejects.toThrow(/authenticate|not kept/);
+    const text = await seal.close(state);
+    for (let at = 0; at < text.length; at++) {
+      const changed = text.slice(0, at) + (text[at] === "1" ? "2" : "1") + text.slice(at + 1);
+      await expect(seal.open(changed)).rejects.toThrow(/not sealed|not kept/);
     }
-    for (const length of [0, 3, 20, 31, bytes.length - 1])
-      await expect(seal.open(bytes.subarray(0, length).toString("base64url"))).rejects.toThrow(
-        /authenticate|not sealed/,
-      );
+    for (const length of [0, 1, 2, 20, 31, text.length - 1])
+      await expect(seal.open(text.slice(0, length))).rejects.toThrow("not sealed");
     await expect(seal.open(await seal.close({ ...state, more: 1 } as never))).rejects.toThrow("more");
     const session = createSeal("session", z.any(), new SealKeys(hostOf([], { store }), clock));
-    await expect(session.open(bytes.toString("base64url"))).rejects.toThrow("unable to authenticate data");
+    await expect(session.open(text)).rejects.toThrow("not sealed");
   });
 
   test("opens for 30 days, over one change of the key, and not longer", async () => {

@@ -57,7 +57,7 @@ test.each<[string, ServedApprovals, ClientCapabilities | undefined, object | nul
   expect(await seal.open(requestState)).toEqual({ ...state, asked: expected === form ? "form" : "url" });
 });
 
-test("the question says why it is asked and where the program stands", async () => {
+test("the question says what would change, why it is asked and where the program stands", async () => {
   const { outcome, waitingFor, host, served } = await waitingCall();
   const [question] = await host.approvals.list();
   const place = { tool: "run_program", line: 3, code: "await tools.remove({})", after: 2 };
@@ -70,7 +70,9 @@ test("the question says why it is asked and where the program stands", async () 
     { ...question!, place, reasons },
   ];
   const list = async () => views as unknown as readonly ApprovalView[];
-  const shown = { id: served.id, host: { approvals: { list } } } as unknown as ServedSession;
+  const effects = [{ change: "delete", target: "a.txt", difference: "-one\n-two" }];
+  const preview = async () => ({ effects, problem: null });
+  const shown = { id: served.id, host: { approvals: { list, preview } } } as unknown as ServedSession;
   const waiting = waitingFor({ elicitation: true }, { elicitation: {} });
 
   const answer = await answerWaiting(outcome, { ...waiting, served: shown });
@@ -82,6 +84,9 @@ test("the question says why it is asked and where the program stands", async () 
           message: [
             'Run "remove"? "remove" asks for confirmation',
             "",
+            "delete a.txt",
+            "  -one",
+            "  -two",
             'Arguments: {"path":"a.txt"}',
             "Asked because: it removes; it is late",
             "Program: line 3 of run_program, after 2 calls: await tools.remove({})",

@@ -136,15 +136,13 @@ test("a session lists its tools, has siblings with the same tasks, and ends", as
 
 test("a call that its client has to answer is found until it ends", async () => {
   const attached = { client: {}, capabilities: {}, logLevel: undefined, isHere: undefined, log() {} };
+  const { promise, resolve } = Promise.withResolvers<object>();
   const running = new SuspendableCall(
     { ...attached, signInPage: undefined },
     () => () => new Promise(() => {}),
-    {
-      isFollowed: false,
-    },
+    { isFollowed: false },
+    () => promise,
   );
-  const { promise, resolve } = Promise.withResolvers<object>();
-  running.start(() => promise);
   const served = new ServedSession(hostOf([]), "s");
   served.suspend(running);
   expect([served.suspended(running.id) === running, served.suspended("no")]).toEqual([true, undefined]);

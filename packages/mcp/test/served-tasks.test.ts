@@ -28,12 +28,16 @@ afterEach(() => void vi.useRealTimers());
 function callOf() {
   const { promise, resolve, reject } = Promise.withResolvers<object>();
   const stopped: string[] = [];
-  const call = new SuspendableCall(attached, () => () => promise as never, { isFollowed: true });
+  const call = new SuspendableCall(
+    attached,
+    () => () => promise as never,
+    { isFollowed: true },
+    () => promise,
+  );
   call.signal.addEventListener("abort", () => {
     stopped.push((call.signal.reason as Error).message);
     resolve(text("stopped"));
   });
-  call.start(() => promise);
   return { call, stopped, finish: resolve, fail: reject };
 }
 
@@ -64,7 +68,8 @@ describe("a task", () => {
     const { begin } = tasksOf();
     const { task, call, finish } = await begin();
     const facts = { id: task.id, ttlMs: 60_000, createdAt: start, changedAt: start, message: undefined };
-    expect([task.sessionId, task.userId]).toEqual(["session", null]);
+    const { sessionId, userId } = task.record.facts;
+    expect([sessionId, userId]).toEqual(["session", null]);
     expect(task.state).toEqual({ ...facts, status: "working", asked: {} });
 
     vi.setSystemTime(start + 1);
@@ -177,7 +182,7 @@ describe("a task", () => {
 test("a task is found by its own user, and the error of another one names it in 100 characters", async () => {
   const { begin, find } = tasksOf();
   const { task, id } = await begin({ userId: "ana" });
-  expect(task.userId).toBe("ana");
+  expect(task.record.facts.userId).toBe("ana");
   expect(await find(id, "ana")).toBe(task);
   const words = (shown: string) =>
     `there is no task "${shown}" of this client; a task is forgotten after its ttl`;

@@ -20,7 +20,7 @@ beforeEach(() => {
 /** What one process knows of the tasks in a store, and what it has stored of a task. */
 function processWith(store: StateStore = createMemoryStore(), owner = "ana") {
   const records = new TaskRecords(hostOf([], { store }), owner);
-  const made = (kept: KeptTask = task) => records.make("id", facts, kept, 86_400_000);
+  const made = (kept: KeptTask = task) => records.make("id", facts, kept);
   const stored = () => store.work!.get(kind, digestOf([kind, "id"]));
   const begin = async (kept = task) => {
     const record = made(kept);
@@ -128,7 +128,7 @@ test.each([
 
 test("a task without a user is found without one, and by no user", async () => {
   const { records } = processWith();
-  await records.make("id", { ...facts, userId: null }, task, 1).add();
+  await records.make("id", { ...facts, userId: null }, task).add();
   expect(await records.find("id", undefined)).toBeDefined();
   expect(await records.find("id", "ana")).toBeUndefined();
 });

@@ -12,13 +12,12 @@ const render = async (outcome: object) => outcome as CallToolResult;
 
 function callOf(work: (signal: AbortSignal) => Promise<object>): SuspendableCall {
   const attached = { client: {}, capabilities: {}, logLevel: undefined, isHere: undefined, log() {} };
-  const call = new SuspendableCall(
+  return new SuspendableCall(
     { ...attached, signInPage: undefined },
     () => () => Promise.reject(new Error("no internal tool is here")),
     { isFollowed: true },
+    ({ signal }) => work(signal),
   );
-  call.start(() => work(call.signal));
-  return call;
 }
 
 /** One of several processes with one store: it begins a call whose end the test decides, or follows one. */

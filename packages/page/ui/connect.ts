@@ -1,4 +1,5 @@
 import { ApiError, ask, token } from "./api.ts";
+import { readLayers, readLayersSoon } from "./layer/layers.ts";
 import { sharedEvents } from "./shared-stream.ts";
 import type { CallSummary, Me } from "./shapes.ts";
 import {
@@ -124,9 +125,12 @@ async function listen(signal: AbortSignal, heard: () => void): Promise<void> {
     heard();
     if (event === "hello") {
       await readAll();
+      await readLayers();
       if (!signal.aborted) connection.value = "open";
-    } else if (event === "call") addCall(data as CallSummary);
-    else if (event === "dropped") await readCalls();
+    } else if (event === "call") {
+      addCall(data as CallSummary);
+      readLayersSoon();
+    } else if (event === "dropped") await readCalls();
     else if (event === "approvals") await readApprovals();
   }
 }

@@ -7,6 +7,7 @@ import { CallsView } from "./calls/calls.tsx";
 import { follow } from "./connect.ts";
 import { Icon, type IconName } from "./icons.tsx";
 import { InboxView } from "./inbox/inbox.tsx";
+import { waitingSessions } from "./layer/layers.ts";
 import { markHidden } from "./mark-hidden.ts";
 import { Says } from "./parts/frame.tsx";
 import { PlanView } from "./plan/plan.tsx";
@@ -42,7 +43,7 @@ function Page() {
     return untracked(follow);
   });
   useSignalEffect(() => {
-    const waiting = approvals.value?.length ?? 0;
+    const waiting = (approvals.value?.length ?? 0) + waitingSessions.value.length;
     document.title = waiting > 0 ? `(${waiting}) toolmount` : "toolmount";
   });
   const { path, View } = views.find((view) => view.path === route.value.view) ?? views[0];
@@ -86,7 +87,7 @@ function skip(event: Event): void {
 }
 
 function Badge() {
-  const waiting = approvals.value?.length ?? 0;
+  const waiting = (approvals.value?.length ?? 0) + waitingSessions.value.length;
   return waiting === 0 ? null : (
     <>
       {" "}

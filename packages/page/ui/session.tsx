@@ -11,6 +11,7 @@ import { approvals, hostPath, notify, served, textOf, me } from "./state.ts";
 import { StoryView } from "./story.tsx";
 import { Turn, turnsOf } from "./turn.tsx";
 import { countText, tokensText } from "./value.tsx";
+import { Waits } from "./layer/waits.tsx";
 import { TextForm } from "./parts/text-form.tsx";
 
 interface SessionProps {
@@ -32,6 +33,7 @@ export function SessionView({ id, again, onChange }: SessionProps) {
       ) : (
         <OfModel id={id} again={again} onChange={onChange} />
       )}
+      <Waits sessionId={id} again={again} />
       <Changes sessionId={id} again={again} />
     </section>
   );

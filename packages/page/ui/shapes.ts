@@ -5,6 +5,7 @@ import type {
   differenceSchema,
   undoReportSchema,
 } from "../../http/src/api/sessions/changes.js";
+import type * as layers from "../../http/src/api/sessions/layers.js";
 import type { programSchema } from "../../http/src/api/history.js";
 import type * as plan from "../../http/src/api/plan-schemas.js";
 import type { approvalSchema, previewSchema, rememberedSchema } from "../../http/src/api/approval-schemas.js";
@@ -44,6 +45,21 @@ export type Change = z.output<typeof changeSchema>;
 export interface ChangesAnswer {
   readonly changes: readonly Change[];
   readonly difference: z.output<typeof differenceSchema>;
+}
+export type WaitingLayer = z.output<typeof layers.layerSchema>;
+export type LayerChange = WaitingLayer["changes"][number];
+/** A session whose changes of files wait. */
+export type LayerSession = z.output<typeof layers.layerSessionSchema>;
+/** What became of an answer. */
+export interface LayerAnswer {
+  readonly outcome: {
+    readonly result: {
+      readonly error?: string;
+      readonly code?: string;
+      readonly data?: unknown;
+    };
+  };
+  readonly layer: WaitingLayer | null;
 }
 export type UndoReport = z.output<typeof undoReportSchema>;
 

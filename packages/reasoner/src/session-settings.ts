@@ -28,20 +28,20 @@ export function rankedSettingsOf(
 ): readonly Settings[] {
   const preferred = facts.agent === null ? [] : (ranked?.agents.get(facts.agent) ?? []);
   const ofAgent = agentSettings(agent);
-  const layers = [
+  const choices = [
     ...preferred.map((one) => [settings, ofAgent, one]),
     ...(ranked?.session ?? [settings]).map((one) => [one, ofAgent]),
   ];
-  const all = layers.map((below) => merged(coordinator, [...below, given]));
+  const all = choices.map((below) => merged(coordinator, [...below, given]));
   return withoutSame(all.map((one) => ownOutput(facts, withMore(one, instructions))));
 }
 
-/** Later layers win. A model of another provider drops the server, the key and the module of the layers before it. */
-function merged(coordinator: Coordinator, layers: readonly Partial<Settings>[]): Settings {
+/** Later ones win. A model of another provider drops the server, the key and the module of those before it. */
+function merged(coordinator: Coordinator, given: readonly Partial<Settings>[]): Settings {
   const providerOf = (model: string) => providerIn(coordinator, model);
   let all: Partial<Settings> = {};
-  for (const layer of layers) {
-    const own = defined(layer);
+  for (const each of given) {
+    const own = defined(each);
     const isOther =
       own.model !== undefined && all.model !== undefined && providerOf(own.model) !== providerOf(all.model);
     const { apiKey: _, baseUrl: __, provider: ___, callsTools: ____, ...rest } = all;

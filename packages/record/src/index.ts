@@ -8,6 +8,11 @@ export {
 export type { Answer, Expectation, PlanReplay, PlanTest } from "./plan-tests/read.ts";
 export type { ReplayReport } from "./plan-tests/replay.ts";
 export type { TestReport } from "./plan-tests/run.ts";
+export { evaluatePlan, type EvaluatePlanOptions, type PlanEvalReport } from "./plan-evals/evaluate-plan.ts";
+export type { AskedModel } from "./plan-evals/asking.ts";
+export type { Chosen, PlanEval, Reply } from "./plan-evals/read.ts";
+export type { EvalReport, EvalRun } from "./plan-evals/run.ts";
+export type { EvalSummary, Gates } from "./plan-evals/summary.ts";
 export { backtest } from "./learn/backtest.ts";
 export type { ChangedGroup, PolicyDiff } from "./learn/policy-diff.ts";
 

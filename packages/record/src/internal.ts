@@ -20,4 +20,13 @@ export {
   type SuggestedFlows,
 } from "./learn/suggest-from-sessions.ts";
 export { judgeCalls, type Verdict } from "./plan-tests/judge-calls.ts";
-export { listItems, readText, requireKnown, type Refuse } from "./plan-tests/refuse.ts";
+export type { AskedModel, Asking, OpenReasoner } from "./plan-evals/asking.ts";
+export { compareSides, describeComparison, type Comparison } from "./plan-evals/compare.ts";
+export { percent, problemsOf, toJunit, toMarkdown, type WrittenEvals } from "./plan-evals/files.ts";
+export { improveTool, type Improvement } from "./plan-evals/improve.ts";
+export { chooseEvals } from "./plan-evals/read.ts";
+export type { EvalReport } from "./plan-evals/run.ts";
+export { runSide, type SideOptions } from "./plan-evals/side.ts";
+export { countPassed, gateFailures, isFlaky, summarize, type EvalSummary } from "./plan-evals/summary.ts";
+export { swapDescriptions } from "./plan-evals/swap.ts";
+export { openEvalTape } from "./plan-evals/tape.ts";

@@ -1,6 +1,13 @@
 import { writeFile } from "node:fs/promises";
-import { createHost, createMemoryStore, silentLogger, type AuditSink } from "@toolmount/core";
-import { backtest, exportLines, readAuditedCalls, testPlan } from "@toolmount/record";
+import {
+  createHost,
+  createMemoryStore,
+  silentLogger,
+  type AuditSink,
+  type Coordinator,
+} from "@toolmount/core";
+import * as reasoner from "@toolmount/reasoner";
+import { backtest, evaluatePlan, exportLines, readAuditedCalls, testPlan } from "@toolmount/record";
 import { expect, test } from "vitest";
 import { pay, planWith } from "./support/pay-plan.ts";
 
@@ -56,4 +63,47 @@ test("a program asks what another policy would have answered to recorded calls, 
   const tools: string[] = [];
   for await (const { tool } of readAuditedCalls(sink, {})) tools.push(tool);
   expect(tools).toEqual(["pay", "pay", "pay"]);
+});
+
+/** The module with the tool, and a model that pays Ann and then says so, in turn. */
+function payingModel(asked: string[]) {
+  const answers = [
+    { type: "function_call", call_id: "c1", name: "pay", arguments: '{"to":"ann"}' },
+    { type: "message", role: "assistant", content: [{ type: "output_text", text: "Ann is paid." }] },
+  ];
+  return {
+    mount(coordinator: Coordinator) {
+      coordinator.registerCapability("host.find_answer", (request) => {
+        asked.push(request);
+        return { id: "r", status: "completed", output: [answers[(asked.length - 1) % 2]!] };
+      });
+      return [pay];
+    },
+  };
+}
+
+test("a program evaluates a plan: its prompts, what was chosen, and what was not reached", async () => {
+  const asked: string[] = [];
+  const prompts = [
+    { prompt: "Pay Ann.", expect: { calls: [{ pay: { to: "ann" } }], text: { contains: ["paid"] } } },
+    { prompt: "Thanks!", label: "edge", expect: { tools: [] } },
+  ];
+  const { file, options } = await planWith({}, prompts, {}, { model: "m", baseUrl: "http://127.0.0.1:9/v1" });
+  const extensions = { ...options.extensions, "@toolmount/reasoner": reasoner, pay: payingModel(asked) };
+  const given = { ...options, extensions };
+
+  const found = await evaluatePlan(file, { ...given, runs: 2 });
+  expect(found).toMatchObject({ passed: false, summary: { runs: 4, passed: 2 } });
+  expect(found.failures).toEqual(["pass rate 0.50, less than 1"]);
+  expect(found.evals.map(({ runs }) => runs[0]!.problems.length)).toEqual([0, 1]);
+  expect((await evaluatePlan(file, { ...given, text: "Pay" })).passed).toBe(true);
+  await expect(evaluatePlan(file, { ...given, text: "Refund" })).rejects.toMatchObject({
+    code: "USAGE_INVALID",
+  });
+});
+
+test("a plan without an agent has no model that could be asked", async () => {
+  const { file, options } = await planWith({}, [{ prompt: "Pay Ann.", expect: { tools: ["pay"] } }]);
+
+  await expect(evaluatePlan(file, options)).rejects.toThrow("write agent: { model: … }");
 });

@@ -47,8 +47,12 @@ export { ownProcesses } from "./system/own-processes.ts";
 export { programCommand, type ProgramCommand, type ProgramSystem } from "./system/program-command.ts";
 
 // A session's layer over a folder
-export { openLayer, type Entered, type KeepResult, type Layer, type LayerOptions } from "./layer/layer.ts";
+export { openLayer, type Entered, type Layer, type LayerOptions } from "./layer/layer.ts";
+export { type Conflict } from "./layer/conflicts.ts";
+export { type Choice, type KeepResult } from "./layer/keep.ts";
+export { layersIn, type LeftLayer } from "./layer/left-layers.ts";
 export { proveLayer } from "./layer/prove-layer.ts";
 export { fromPerson, toPerson } from "./layer/person-paths.ts";
-export { type Choice } from "./layer/choice.ts";
+export { type Mark } from "./layer/mark.ts";
+export { type Sides, type Texts } from "./layer/texts.ts";
 export { type Difference, type LayerChange, type Section } from "./layer/difference.ts";

@@ -11,5 +11,6 @@ export {
   type TapeDecision,
   type TapeResult,
 } from "./tape.ts";
+export { addLine } from "./add-line.ts";
 export { recordCalls, type RecordOptions } from "./record.ts";
 export { createReplay, type Replay } from "./replay.ts";

@@ -10,9 +10,18 @@ export {
 } from "./process/process-runner.ts";
 
 // Layers
-export { type SessionLayers } from "./layer/open-layers.ts";
+export {
+  layersOf,
+  type EntryDifference,
+  type HostLayers,
+  type KeepContext,
+  type Waiting,
+  type WaitingChange,
+  type WaitingSession,
+} from "./layer/host-layers.ts";
 export { keepToolName } from "./layer/keep-tool.ts";
-export { mainSession } from "./layer/session-layer.ts";
+export { offerToKeep } from "./layer/ask-tool.ts";
+export { mainSession, type SessionLayers } from "./layer/session-layer.ts";
 
 // Fleets
 export { fleetQueues, openWorkers, type Workers, type WorkersOptions } from "./fleet/open-workers.ts";

@@ -70,7 +70,8 @@ export const job = (runId: string) =>
 
 export function control(signal: AbortSignal = new AbortController().signal): RunnerControl {
   const session = { snapshot: () => ({ kept: 1 }), get: () => undefined, set: () => {}, delete: () => true };
-  return { signal, session, progress: () => {}, call: async () => ({ status: "ok" }) } as never;
+  const definition = { category: "write" };
+  return { signal, session, definition, progress: () => {}, call: async () => ({ status: "ok" }) } as never;
 }
 
 /** A clock on which the time that a stopped call may take is over when the test says so. */

@@ -1,5 +1,7 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import type { ToolOutcome } from "@toolmount/core";
 import type { OpenedHost } from "@toolmount/loader";
-import { callInternal } from "@toolmount/core/internal";
 import type { Choice, Layer, LayerChange, Section } from "@toolmount/sandbox";
 import type { TurnResult } from "@toolmount/reasoner";
 import type { SessionLayers } from "@toolmount/workers";
@@ -7,7 +9,7 @@ import { askLine } from "../process/ask-line.ts";
 import { askWhether, choose } from "../process/choose.ts";
 import type { AskingShell, Shell } from "../process/shell.ts";
 import { interruption } from "../process/signals.ts";
-import { waitingLines, type Waiting } from "../render/waiting.ts";
+import { conflictLines, waitingLines, type Waiting } from "../render/waiting.ts";
 import { countOf } from "../screen/count.ts";
 import { printable } from "../screen/printable.ts";
 
@@ -33,8 +35,7 @@ export async function waitingIn({
 }: KeepingSession): Promise<Waiting & { readonly layer: Layer }> {
   const layer = await layers.of(sessionId);
   const difference = await layer.difference();
-  const { folder: view } = await layer.renew();
-  return { layer, difference, folder: layers.folder, view };
+  return { layer, difference, texts: (change) => layer.texts(change) };
 }
 
 /** What became of what waited. */
@@ -55,10 +56,14 @@ export async function askToKeep(
     if (changes.length === 0) return "nothing waits";
     const choice = await askOnce(waiting, shell, controller);
     if (choice === undefined) return "waits";
+    if (choice === "look") {
+      await session.layers.look(session.sessionId, (layer) => lookInto(layer, shell));
+      continue;
+    }
     if (choice === "drop") {
-      await (await session.layers.of(session.sessionId)).drop();
-      shell.err.line(`${countOf(changes, "change")} dropped`);
-      return "dropped";
+      const isDropped = await dropAll(session, digest, shell.err);
+      if (isDropped === "again") continue;
+      return isDropped ? "dropped" : "waits";
     }
     const isKept = await keepChosen(session, { digest, ...choice }, shell.err);
     if (isKept !== "again") return isKept ? "kept" : "waits";
@@ -101,7 +106,7 @@ async function askOnce(
   waiting: Waiting & { readonly layer: Layer },
   { err, terminal }: AskingShell,
   controller: AbortController,
-): Promise<Pick<Choice, "sections" | "paths"> | "drop" | undefined> {
+): Promise<Pick<Choice, "sections" | "paths"> | "drop" | "look" | undefined> {
   const { changes } = waiting.difference;
   for (const line of waitingLines(err, waiting)) err.line(line);
   if (await waiting.layer.isBusy()) err.line("commands that run in the background end when you keep or drop");
@@ -113,12 +118,13 @@ async function askOnce(
       { value: "wait", key: "g", label: "Go on: they wait" },
       { value: "keep", key: "k", label: "Keep them" },
       { value: "some", key: "s", label: "Keep some of them" },
+      { value: "look", key: "l", label: "Look: a shell that sees them" },
       { value: "drop", key: "d", label: "Drop them all", needsEnter: true },
     ] as const,
   });
   if (answer === undefined) controller.abort(interruption("SIGINT"));
   if (answer === undefined || answer === "wait") return undefined;
-  if (answer === "drop") return "drop";
+  if (answer === "drop" || answer === "look") return answer;
   const paths = answer === "some" ? await askPaths(changes, { err, terminal }, signal) : undefined;
   const chosen = changes.filter(({ path }) => paths?.includes(path) !== false);
   const sections: Section[] = ["files", "repository"];
@@ -128,6 +134,25 @@ async function askOnce(
     if (isMeant) sections.push(section);
   }
   return chosen.some(({ section }) => sections.includes(section)) ? { sections, paths } : undefined;
+}
+
+/** Opens the person's shell in the layer. What the person changes there waits, too. */
+async function lookInto(layer: Layer, { err, terminal }: AskingShell): Promise<void> {
+  const { findProgram, processEnvironment } = await import("@toolmount/sandbox");
+  const env = processEnvironment("all");
+  // A shell in other namespaces cannot give this terminal back to the process that started it: it gets one of its own.
+  const file = findProgram("script", env["PATH"]);
+  if (file === undefined) return err.line("a look needs script on PATH; install the package bsdutils");
+  err.line("a shell in the layer: exit ends it, and what you change waits, too");
+  const given = { file, args: ["--quiet", "/dev/null"], env, filter: undefined };
+  const { launch } = await layer.enter(given, true);
+  const [input, output] = [terminal.input, terminal.output] as readonly { readonly fd?: number }[];
+  const child = spawn(launch.file, launch.args, {
+    env: launch.env,
+    stdio: [input?.fd ?? 0, output?.fd ?? 2, output?.fd ?? 2],
+  });
+  // The shell ends with its own signals; one of the terminal must not end this process before it.
+  await once(child, "exit");
 }
 
 /** The changes that the person names. A name that is not listed is reported, and keeps nothing. */
@@ -160,18 +185,44 @@ export async function keepChosen(
   choice: Choice,
   screen: Shell["err"],
 ): Promise<boolean | "again"> {
-  const { keepToolName } = await import("@toolmount/workers");
-  const { digest, sections, paths } = choice;
-  const given = { digest, sections: [...sections], ...(paths !== undefined && { paths: [...paths] }) };
-  const request = { name: keepToolName, arguments: given };
-  const { result } = await callInternal(host.session(sessionId), request, { userId, turnId });
-  if (result.error === undefined) {
-    const { kept, withheld } = result.data as { readonly kept: number; readonly withheld: readonly string[] };
-    screen.line(`${screen.paint("green", "✔")} ${countOf(kept, "change")} kept`);
-    if (withheld.length > 0)
-      screen.line(`  these need another change, and wait: ${withheld.map(printable).join(", ")}`);
-    return true;
-  }
-  screen.line(`${screen.paint("red", "✖")} ${printable(result.error)}`);
-  return result.code === "DIFFERENCE_CHANGED" ? "again" : false;
+  const { layersOf: hostLayersOf } = await import("@toolmount/workers");
+  const layers = hostLayersOf(host)!;
+  const { result } = await layers.keep(sessionId, choice, { userId, turnId });
+  const failed = failureOf(result, screen);
+  const { conflicts = [] } = (result.details ?? {}) as { readonly conflicts?: readonly string[] };
+  for (const path of conflicts.slice(0, mostConflicts))
+    for (const line of conflictLines(screen, path, await layers.difference(sessionId, path)))
+      screen.line(line);
+  if (failed !== undefined) return failed;
+  const { kept, withheld } = result.data as { readonly kept: number; readonly withheld: readonly string[] };
+  screen.line(`${screen.paint("green", "✔")} ${countOf(kept, "change")} kept`);
+  if (withheld.length > 0)
+    screen.line(`  these need another change, and wait: ${withheld.map(printable).join(", ")}`);
+  return true;
+}
+
+/** Most conflicts of which both sides are shown. */
+const mostConflicts = 5;
+
+/** Drops all that waits, as a call of the session. `again`: the difference is another one. */
+export async function dropAll(
+  { host, sessionId, userId, turnId }: KeepingSession,
+  digest: string,
+  screen: Shell["err"],
+): Promise<boolean | "again"> {
+  const { layersOf: hostLayersOf } = await import("@toolmount/workers");
+  const { result } = await hostLayersOf(host)!.drop(sessionId, digest, { userId, turnId });
+  const failed = failureOf(result, screen);
+  if (failed !== undefined) return failed;
+  screen.line(`${countOf((result.data as { readonly dropped: number }).dropped, "change")} dropped`);
+  return true;
+}
+
+function failureOf(
+  { error, code }: ToolOutcome["result"],
+  screen: Shell["err"],
+): false | "again" | undefined {
+  if (error === undefined) return undefined;
+  screen.line(`${screen.paint("red", "✖")} ${printable(error)}`);
+  return code === "DIFFERENCE_CHANGED" ? "again" : false;
 }

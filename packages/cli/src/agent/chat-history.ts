@@ -2,7 +2,7 @@ import { readFile, rename, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { makeFolder } from "@toolmount/paths";
 import { messageOf } from "@toolmount/core/errors";
-import { addLine } from "../process/add-line.ts";
+import { addLine } from "@toolmount/tape";
 
 /** What a person typed in chats over one plan, the last line first. */
 export interface ChatHistory {

@@ -3,15 +3,10 @@ import { basename, resolve } from "node:path";
 import { ToolmountError } from "@toolmount/core";
 import type { OpenedHost } from "@toolmount/loader";
 import type { Reasoner, Settings } from "@toolmount/reasoner";
+import type { AskedModel, Asking, OpenReasoner } from "@toolmount/record/internal";
 import type { Command } from "commander";
 import type { Shell } from "../process/shell.ts";
 import { printable } from "../screen/printable.ts";
-
-/** What commands say of the model. */
-export interface ModelOptions {
-  readonly model?: string | undefined;
-  readonly baseUrl?: string | undefined;
-}
 
 /** Adds what says which model is asked, where the plan does not, or otherwise than it does. */
 export function addModelOptions(command: Command): Command {
@@ -25,20 +20,13 @@ export function addAgentsOption(command: Command): Command {
   return command.option("--no-agents-md", "do not give the nearest AGENTS.md to the model as instructions");
 }
 
-/** A reasoner, and what it is to be asked with. */
-export interface OpenReasoner {
-  readonly reasoner: Reasoner;
-  readonly settings: Partial<Settings>;
-  close(): Promise<void>;
-}
-
 /**
  * The reasoner of a plan, or one made for a plan that has none: then the model, its server and key are the command's.
  * A recorded exchange is served over HTTP on loopback, and asked like any other server.
  */
 export async function openReasoner(
   host: OpenedHost,
-  options: ModelOptions,
+  options: AskedModel,
   shell: Shell,
 ): Promise<OpenReasoner> {
   const { settings, close } = await settingsOf(options, shell);
@@ -68,6 +56,12 @@ export async function openReasoner(
     path[0] === "baseUrl" ? `${place.baseUrl === undefined ? variables.baseUrl : "--base-url"}: ` : "";
   const problem = `${from}${message}; write a whole address, such as http://127.0.0.1:8080/v1`;
   throw new ToolmountError("USAGE_INVALID", { problem });
+}
+
+/** How evaluations reach models and files from a terminal. */
+export function askingOf(shell: Shell): Asking {
+  const note = (line: string) => shell.err.line(shell.err.paint("dim", line));
+  return { open: (host, asked) => openReasoner(host, asked, shell), cwd: shell.cwd, note };
 }
 
 /** The model of a server that runs on this machine, where no other is named: the person reads which one, and where. */
@@ -107,7 +101,7 @@ function requireReasoner(mounted: Reasoner): Reasoner {
 }
 
 async function settingsOf(
-  { model, baseUrl }: ModelOptions,
+  { model, baseUrl }: AskedModel,
   shell: Shell,
 ): Promise<Pick<OpenReasoner, "settings" | "close">> {
   const file = model?.startsWith("replay:") === true ? model.slice("replay:".length) : undefined;

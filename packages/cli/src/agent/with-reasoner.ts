@@ -17,13 +17,14 @@ import { createTerminalLock, type TerminalLock } from "../process/terminal-lock.
 import { openStatus } from "../process/with-status.ts";
 import type { AnswerForm } from "./structured-output.ts";
 import { findAgentsFile, sayAgentsFile } from "./agents-md.ts";
-import { openReasoner, type ModelOptions, type OpenReasoner } from "./open-reasoner.ts";
+import type { AskedModel, OpenReasoner } from "@toolmount/record/internal";
+import { openReasoner } from "./open-reasoner.ts";
 import { createRunningCalls } from "./running-calls.ts";
 import { exitCodeOfTurn, turnFooter } from "./turn-footer.ts";
 import { createAnswerView, createTurnView } from "./turn-view.ts";
 
 /** Options of commands that run turns. */
-export interface AgentOptions extends PlanOptions, ModelOptions, TapeOptions {
+export interface AgentOptions extends PlanOptions, AskedModel, TapeOptions {
   readonly json?: true;
   readonly user?: string;
   /** The form of the last answer, with `run --schema`. */

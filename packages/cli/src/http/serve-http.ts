@@ -11,7 +11,8 @@ import type {
 } from "@toolmount/http";
 import { auditSinkOf } from "@toolmount/record/internal";
 import { exportLines } from "@toolmount/record";
-import { openReasoner, type OpenReasoner } from "../agent/open-reasoner.ts";
+import { openReasoner } from "../agent/open-reasoner.ts";
+import type { OpenReasoner } from "@toolmount/record/internal";
 import { openPlan } from "../host/open-plan.ts";
 import { createTerminalLogger } from "../host/terminal-logger.ts";
 import type { PlanOptions } from "../options/plan-options.ts";
@@ -25,6 +26,7 @@ import type { Shell } from "../process/shell.ts";
 import { usageError } from "../process/usage-error.ts";
 import {
   scopeOf,
+  serveLayers,
   servePlan,
   serveProtocol,
   serveServers,
@@ -153,6 +155,7 @@ async function openOne(
     signIns: () => serveSignIns(host),
     modelText,
     stories: serveStories(host, turns?.reasoner),
+    layers: await serveLayers(host),
     exportCalls: (format, { userId, sessionId, ...same }) =>
       exportLines(auditSinkOf(host), format, { ...same, user: userId, session: sessionId }),
     ...(turns !== null && { turns: serveTurns(host, turns.reasoner, turns.settings) }),

@@ -1,7 +1,14 @@
 import { isToolmountError, type Json, type ServerSignIn } from "@toolmount/core";
 import { digestOf } from "@toolmount/core/json";
 import type { OpenedHost, OpenHostOptions } from "@toolmount/loader";
-import type { ServedPlan, ServedProtocol, ServedServer, ServedStories, ServedTurns } from "@toolmount/http";
+import type {
+  ServedLayers,
+  ServedPlan,
+  ServedProtocol,
+  ServedServer,
+  ServedStories,
+  ServedTurns,
+} from "@toolmount/http";
 import type { Reasoner, Settings } from "@toolmount/reasoner";
 import { readStory, recentSessions } from "@toolmount/record";
 import { auditSinkOf } from "@toolmount/record/internal";
@@ -53,7 +60,7 @@ export function scopeOf({ plan }: OpenedHost, name: string): string {
   return plan.name ?? plan.file ?? name;
 }
 
-/** Says which plan is mounted: 12 digits of the digest of the plan as it is written, with all layers merged. */
+/** Says which plan is mounted: 12 digits of the digest of the plan as it is written, with its parts merged. */
 export function digestOfPlan({ plan: { written } }: OpenedHost): string {
   return digestOf(written).slice(0, 12);
 }
@@ -185,6 +192,14 @@ export async function serveProtocol(
     approvals: approvalsOf(options),
     onError,
   });
+}
+
+/** What waits in the layers of a host; undefined where its plan has none. Its agents get a tool with which they ask for a keep. */
+export async function serveLayers(host: OpenedHost): Promise<ServedLayers | undefined> {
+  if (host.coordinator.getCapability("host.layers") === null) return undefined;
+  const { layersOf, offerToKeep } = await import("@toolmount/workers");
+  offerToKeep(host);
+  return layersOf(host) ?? undefined;
 }
 
 /** What happened in the sessions of a host, also in those of clients without a model. */

@@ -1,7 +1,7 @@
 import type { Command } from "commander";
 import { collect, jsonOption } from "./common.ts";
 
-/** What commands that take a plan say of its layers. */
+/** What commands that take a plan say of its parts. */
 export interface PlanOptions {
   readonly env?: readonly string[];
 }

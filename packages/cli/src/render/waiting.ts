@@ -1,19 +1,15 @@
-import { lstatSync, readFileSync, readlinkSync } from "node:fs";
-import { join } from "node:path";
 import { lineDifference } from "@toolmount/core/text";
-import type { Difference, LayerChange, Section } from "@toolmount/sandbox";
+import type { Difference, LayerChange, Section, Texts } from "@toolmount/sandbox";
+import type { EntryDifference } from "@toolmount/workers";
 import { countOf } from "../screen/count.ts";
 import { printable } from "../screen/printable.ts";
 import type { Screen } from "../screen/screen.ts";
 import { effectLines } from "./rehearsal.ts";
 
-/** What waits in a layer, with the folders that have the contents. */
+/** What waits in a layer, and both sides of each change. */
 export interface Waiting {
   readonly difference: Difference;
-  /** The person's folder. */
-  readonly folder: string;
-  /** The folder as the layer shows it. */
-  readonly view: string;
+  texts(change: LayerChange): Texts;
 }
 
 /** What each section is about, in the order in which they are shown. */
@@ -89,14 +85,11 @@ function changeLines(screen: Screen, change: LayerChange, waiting: Waiting): str
 }
 
 /** The difference of two short texts; of other entries what they are. */
-function differenceOf(
-  { path, kind, section, former, next }: LayerChange,
-  { folder, view }: Waiting,
-): string | undefined {
+function differenceOf(change: LayerChange, waiting: Waiting): string | undefined {
+  const { kind, section, former, next } = change;
   if (kind === "mode") return `mode ${former!.mode.toString(8)} becomes ${next!.mode.toString(8)}`;
   if (kind !== "write") return undefined;
-  if (next!.kind === "link") return `link to ${readlinkSync(join(view, path))}`;
-  const [before, after] = [former === null ? "" : textAt(join(folder, path)), textAt(join(view, path))];
+  const { before, after } = waiting.texts(change);
   if (before === undefined || after === undefined) return `${next!.kind} of ${countOf(next!.bytes, "byte")}`;
   const mode = former !== null && former.mode !== next!.mode ? `mode ${next!.mode.toString(8)}\n` : "";
   // A line that the next command would run is not hidden behind others.
@@ -104,18 +97,19 @@ function differenceOf(
   return `${mode}${lineDifference(before, after, { maxLines })}` || undefined;
 }
 
-/** Longest text that is compared, in bytes. */
-const mostBytes = 200_000;
+/** What each side of a conflict changed; where that is not known, what the layer would change now. */
+export function conflictLines(
+  screen: Screen,
+  path: string,
+  { difference, conflict }: EntryDifference,
+): readonly string[] {
+  const lines = (title: string, text: string | null) =>
+    text === null ? [] : [`  ${title} ${printable(path)}`, ...differenceLines(screen, text)];
+  if (conflict === null) return lines("the session would change", difference);
+  return [...lines("you changed", conflict.person), ...lines("the session changed", conflict.session)];
+}
 
-/** The text of a file; undefined for a long file, one that cannot be read, and for what is not a text. */
-function textAt(path: string): string | undefined {
-  const facts = lstatSync(path, { throwIfNoEntry: false });
-  if (facts === undefined || !facts.isFile() || facts.size > mostBytes) return undefined;
-  try {
-    const bytes = readFileSync(path);
-    return bytes.includes(0) ? undefined : bytes.toString("utf8");
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === "EACCES") return undefined;
-    throw error;
-  }
+function differenceLines(screen: Screen, difference: string): readonly string[] {
+  const [, ...lines] = effectLines(screen, { change: "other", target: "", difference });
+  return lines.map((line) => `  ${line}`);
 }

@@ -68,7 +68,7 @@ export function composePlanSchema({ parts, sections, modules }: SchemaSources): 
   } as JsonObject;
 }
 
-/** Layers write parts of an entry: it names a module, or the id of the one it changes; no config has to be whole. */
+/** Base plans and overlays write parts of an entry: it names a module, or the id of the one it changes; no config has to be whole. */
 function entryOf(
   entry: JsonSchema,
   modules: readonly KnownModule[],

@@ -11,7 +11,7 @@ export interface ComparedPlan {
   readonly tools: readonly ToolInfo[];
   /** What becomes of a call of each tool, before its arguments are known. */
   readonly calls: ReadonlyMap<string, CallVerdict | undefined>;
-  /** The plan of all its layers. Values under names of secrets are masked. */
+  /** The plan of all its parts. Values under names of secrets are masked. */
   readonly plan: JsonObject;
 }
 

@@ -6,7 +6,7 @@ import { parseTape, printTapeAnswer, tapeHeader } from "@toolmount/tape";
 import { expect, onTestFinished, test } from "vitest";
 import { brokenDisks, faultsOf, printCounts, runOnDisk, timeout } from "../../../store/test/faulty-disk.ts";
 import { addToHistory, readHistory } from "../../src/commands/agent/eval.ts";
-import { openEvalTape } from "../../src/plan-evals/tape.ts";
+import { openEvalTape } from "@toolmount/record/internal";
 import { openHistory } from "../../src/agent/chat-history.ts";
 
 const program = fileURLToPath(new URL("../support/eval-tape-process.ts", import.meta.url));

@@ -52,7 +52,7 @@ describe.runIf(hasLayer)("what waits in a layer", () => {
     const { stdout } = await here(["check"]);
     expect(stdout).toContain("bash: calls run in the layer over ./");
     expect(stdout).toContain("layer ./: changes wait there until a person keeps them");
-    expect(has(".toolmount/layers/main")).toBe(false);
+    expect(has(".toolmount")).toBe(false);
   });
 
   test("is kept for a yes at the end of a turn, but for deletions and obeyed files only for a yes of their own", async () => {
@@ -134,6 +134,22 @@ describe.runIf(hasLayer)("what waits in a layer", () => {
     ]);
   });
 
+  test("is looked at in a shell of the layer, in which more can be changed", async () => {
+    const { folder, has } = await project(...turn(work, "Done."));
+    const words = ["run", "--session", "s", "--model", "replay:model.json", "go"];
+    const terminal = atTerminal(words, { cwd: folder, env: { SHELL: "/bin/bash" } });
+    await terminal.until(ready);
+    terminal.press("l");
+    await terminal.until(/exit ends it[\s\S]*[#$]\s*$/);
+    terminal.press("cat new.txt src/a.txt; echo $((40 + 2)) > own.txt; exit\r");
+    await terminal.until(
+      /new\s+one\s+more[\s\S]*create own\.txt[\s\S]*Keep 5 changes\?[\s\S]*Press a letter/,
+    );
+    terminal.press("g");
+    expect(await terminal.ended, terminal.text()).toBe(0);
+    expect(has("own.txt")).toBe(false);
+  });
+
   test("is dropped in a chat, whose model reads that", async () => {
     const { folder, read, has, here } = await project(...turn(work, "Done."), response(say("I see.")));
     const words = ["chat", "--session", "s", "--model", "replay:model.json"];
@@ -182,6 +198,7 @@ describe.runIf(hasLayer)("what waits in a layer", () => {
     const kept = await here(["keep", "--accept", digest]);
     expect(kept.code).toBe(1);
     expect(kept.stderr).toContain("Nothing was kept: you changed the same since: src/a.txt");
+    expect(kept.stderr).toMatch(/the session would change src\/a\.txt\n\s+-user\n\s+\+model/);
     expect(read("src/a.txt")).toBe("user\n");
   });
 });

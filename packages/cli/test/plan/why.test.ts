@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { workspace } from "../support/workspace.ts";
 
-const layers = {
+const parts = {
   "base.yaml": `version: 1
 policy:
   limits: { timeout: 5000 }
@@ -23,7 +23,7 @@ tools:
 };
 
 test("why shows the lines that shaped a tool, and the rule that decides", async () => {
-  const { here: run } = await workspace(layers);
+  const { here: run } = await workspace(parts);
   const { code, stdout } = await run(["why", "plan.yaml", "hi_agent_hello_world", "--env", "ci"]);
 
   expect([code, stdout]).toEqual([
@@ -77,7 +77,7 @@ test.each([
 });
 
 test("why shows the line that excluded a tool, and near names of an unknown one", async () => {
-  const { here: run } = await workspace(layers);
+  const { here: run } = await workspace(parts);
   const out = await run(["why", "plan.yaml", "delete_file"]);
   const gone = await run(["why", "plan.yaml", "read_flie"]);
   const data = await run(["why", "plan.yaml", "delete_file", "--json"]);
@@ -87,8 +87,8 @@ test("why shows the line that excluded a tool, and near names of an unknown one"
   expect(data.json()).toMatchObject({ tools: [{ name: null, declared: { name: "delete_file" } }] });
 });
 
-test("print shows the plan of all layers, each value with its line", async () => {
-  const { here: run } = await workspace(layers);
+test("print shows the plan of all parts, each value with its line", async () => {
+  const { here: run } = await workspace(parts);
   const { code, stdout } = await run(["print", "plan.yaml", "--env", "ci"]);
 
   expect(code).toBe(0);
@@ -99,7 +99,7 @@ test("print shows the plan of all layers, each value with its line", async () =>
 test.each([[["why", "plan.yaml"]], [["why"]], [["why", "plan.yaml", "x", "--arguments", "[1]"]]])(
   "%j is wrong usage",
   async (words) => {
-    const { here: run } = await workspace(layers);
+    const { here: run } = await workspace(parts);
 
     expect((await run(words)).code).toBe(2);
   },

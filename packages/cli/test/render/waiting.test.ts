@@ -1,9 +1,6 @@
-import { mkdirSync, symlinkSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
-import type { Difference, LayerChange, Section } from "@toolmount/sandbox";
+import type { Difference, LayerChange, Section, Texts } from "@toolmount/sandbox";
 import { expect, test } from "vitest";
 import { waitingLines } from "../../src/render/waiting.ts";
-import { workspace } from "../support/workspace.ts";
 
 const mark = (bytes = 4) => ({ kind: "file", bytes, mode: 0o644, names: 1 }) as LayerChange["next"];
 
@@ -12,19 +9,20 @@ function change(path: string, section: Section, more: Partial<LayerChange> = {})
   return { path, section, kind: "write", former: null, next: mark(), ...more };
 }
 
-/** The lines for what waits, on a screen of 80 columns without colours. */
-async function linesOf(changes: readonly LayerChange[], left: Difference["left"] = []) {
-  const { folder } = await workspace({ "before/a.txt": "one\n", "after/a.txt": "one\ntwo\n" });
-  mkdirSync(join(folder, "after/bin"));
-  writeFileSync(join(folder, "after/bin/data"), Buffer.from([0, 1, 2, 3]));
+/** The two sides of each changed text, by path; others are no texts. */
+const linesOf = (
+  changes: readonly LayerChange[],
+  left: Difference["left"] = [],
+  known: Readonly<Record<string, Texts>> = {},
+) => {
   const screen = { columns: 80, paint: (_: unknown, text: string) => text } as never;
-  const difference = { digest: "d", changes, left };
-  return waitingLines(screen, { difference, folder: join(folder, "before"), view: join(folder, "after") });
-}
+  const texts = ({ path }: LayerChange) => known[path] ?? { before: "", after: undefined };
+  return waitingLines(screen, { difference: { digest: "d", changes, left }, texts });
+};
 
-test("five hundred changes hide neither a deletion nor a hook nor a file of continuous integration", async () => {
+test("five hundred changes hide neither a deletion nor a hook nor a file of continuous integration", () => {
   const many = Array.from({ length: 500 }, (_, at) => change(`src/f${at}`, "files"));
-  const lines = await linesOf([
+  const lines = linesOf([
     ...many,
     change("old.txt", "deletions", { kind: "delete", former: mark(), next: null }),
     change(".husky/pre-commit", "obeyed"),
@@ -44,8 +42,8 @@ test("five hundred changes hide neither a deletion nor a hook nor a file of cont
   ]);
 });
 
-test("texts are shown by their difference, others by what they are", async () => {
-  const lines = await linesOf(
+test("texts are shown by their difference, others by what they are", () => {
+  const lines = linesOf(
     [
       change("a.txt", "files", { former: mark(), next: { ...mark()!, mode: 0o755 } }),
       change("bin/data", "files"),
@@ -55,6 +53,7 @@ test("texts are shown by their difference, others by what they are", async () =>
       change(".git/refs/heads/main", "repository"),
     ],
     [{ path: "socket", reason: "a socket cannot be kept" }],
+    { "a.txt": { before: "one\n", after: "one\ntwo\n" } },
   );
   expect(lines).toEqual([
     "written: 3 changes",
@@ -73,32 +72,24 @@ test("texts are shown by their difference, others by what they are", async () =>
   ]);
 });
 
-test("of what the next command obeys each line is shown, and where a link leads", async () => {
-  const script = Array.from({ length: 300 }, (_, at) => `step ${at}`);
-  const { folder } = await workspace({
-    "before/x": "",
-    "after/.envrc": script.join("\n"),
-    "after/long": script.join("\n"),
-  });
-  symlinkSync("/tmp/elsewhere", join(folder, "after/.husky"));
+test("of what the next command obeys each line is shown, and where a link leads", () => {
+  const script = Array.from({ length: 300 }, (_, at) => `step ${at}`).join("\n");
   const changes = [
     change(".envrc", "obeyed"),
     change(".husky", "obeyed", { next: { ...mark()!, kind: "link" } }),
     change("long", "files"),
   ];
-  const screen = { paint: (_: unknown, text: string) => text } as never;
-  const waiting = {
-    difference: { digest: "d", changes, left: [] },
-    folder: join(folder, "before"),
-    view: join(folder, "after"),
-  };
-  const lines = waitingLines(screen, waiting);
+  const lines = linesOf(changes, [], {
+    ".envrc": { before: "", after: script },
+    ".husky": { before: "", after: "link to /tmp/elsewhere\n" },
+    long: { before: "", after: script },
+  });
   expect(lines.filter((line) => line.endsWith("+step 299"))).toHaveLength(1);
   expect(lines).toContain("    (260 more lines)");
-  expect(lines).toContain("    link to /tmp/elsewhere");
+  expect(lines).toContain("    +link to /tmp/elsewhere");
 });
 
-test("a name of a file cannot draw on the screen", async () => {
-  const lines = await linesOf([change("a\u001b[2Jb\u202etxt", "obeyed")]);
+test("a name of a file cannot draw on the screen", () => {
+  const lines = linesOf([change("a\u001b[2Jb\u202etxt", "obeyed")]);
   for (const hidden of ["\u001b", "\u202e"]) expect(lines.join("\n")).not.toContain(hidden);
 });

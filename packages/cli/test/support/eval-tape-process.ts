@@ -1,7 +1,7 @@
 // Two rounds of evaluations that record in one tape: eval-tape-process.ts <file>. Prints how the recording of each ended.
 import { argv, stdout } from "node:process";
+import { openEvalTape } from "@toolmount/record/internal";
 import { printTapeAnswer } from "@toolmount/tape";
-import { openEvalTape } from "../../src/plan-evals/tape.ts";
 
 /** What each round asks; the second no longer asks the first question. */
 const rounds = [

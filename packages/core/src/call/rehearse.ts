@@ -19,6 +19,11 @@ export function rehearsalOf({ given }: Call): SessionRehearsal | null {
   throw new Error("a call has a rehearsal that no session of this host made");
 }
 
+/** Whether the runner of a call runs it whole in a rehearsal, on a copy. */
+function runsOnCopy(call: Call): boolean {
+  return call.tool!.info.execution === "server" && runnerOf(call)?.rehearses === true;
+}
+
 /** Whether the tool of a rehearsed call runs for real: it only reads, and has no preview. */
 export function isRealRead(call: Call): boolean {
   return call.tool!.info.category === "read" && !hasPreview(call);
@@ -26,14 +31,17 @@ export function isRealRead(call: Call): boolean {
 
 function hasPreview(call: Call): boolean {
   const { definition, info } = call.tool!;
+  if (runsOnCopy(call)) return true;
   if (definition.preview === undefined || info.execution !== "server") return false;
   const runner = runnerOf(call);
   return runner === null || runner?.undoes === true;
 }
 
-/** Returns the module in whose process the preview of a call stages its effects; null for this process. */
+/** Returns where the preview of a call stages its effects: the process of its module, or a copy; null for this process. */
 function stageOf(call: Call): object | null {
-  return runnerOf(call) === null ? null : call.tool!.module;
+  const runner = runnerOf(call);
+  if (runner === null) return null;
+  return runner?.rehearses === true ? runner : call.tool!.module;
 }
 
 /** Returns what a call of a rehearsal does instead of its tool's work; null when the tool runs, or its preview. */
@@ -62,12 +70,12 @@ export function isPreviewed(call: Call): boolean {
   return call.given.rehearsal !== undefined && hasPreview(call);
 }
 
-/** Runs the preview of a call, and keeps what it would change. A call that would fail changes nothing. */
+/** Runs the preview of a call, and keeps what it would change. A call that would fail changes nothing, unless it ran on a copy. */
 export async function runPreview(call: Call, preview: unknown): Promise<unknown> {
   const { effects, result } = readPreview(await preview);
   const isFailure = (result as { readonly error?: unknown } | null)?.error !== undefined;
   const rehearsal = rehearsalOf(call)!;
-  if (!isFailure && effects.length > 0) note(call, rehearsal, effects);
+  if ((!isFailure || runsOnCopy(call)) && effects.length > 0) note(call, rehearsal, effects);
   else if (!isFailure) rehearsal.addHarmless(boundOf(call), asksOf(call));
   return result;
 }
@@ -110,7 +118,7 @@ export function grantOfList(call: Call): Grant | null {
 }
 
 function note(call: Call, rehearsal: SessionRehearsal, effects: Preview["effects"] | null): void {
-  const { name, info } = call.tool!;
+  const { name } = call.tool!;
   rehearsal.add(stageOf(call), boundOf(call), {
     tool: name,
     callId: call.callId,
@@ -118,10 +126,18 @@ function note(call: Call, rehearsal: SessionRehearsal, effects: Preview["effects
     arguments: call.arguments as JsonObject,
     effects: effects ?? [],
     isModelled: effects !== null,
-    canUndo: info.undoable === true ? undoProblem(call) === null : info.irreversible === true ? false : null,
+    canUndo: canUndo(call),
     asks: asksOf(call),
     origins: call.origins ?? [],
   });
+}
+
+/** Whether the tool says that the call can be undone, or cannot. What changes a copy is thrown away, whatever the tool says. */
+function canUndo(call: Call): boolean | null {
+  const { undoable, irreversible } = call.tool!.info;
+  if (runsOnCopy(call)) return null;
+  if (undoable === true) return undoProblem(call) === null;
+  return irreversible === true ? false : null;
 }
 
 /** What a grant for the real call will be bound to. */

@@ -58,10 +58,10 @@ function jobOf(call: Call) {
   };
 }
 
-/** Agents share what the session has that began them. */
-function rootOf({ given }: Call): string | undefined {
-  const { causes, sessionId, userId } = given;
-  return ownSession(userId, causes?.at(-1)?.sessionId ?? sessionId);
+/** Agents share what the session has that began them, and a rehearsal what its session has. */
+function rootOf(call: Call): string | undefined {
+  const { causes, sessionId, userId } = call.given;
+  return rehearsalOf(call)?.sessionId ?? ownSession(userId, causes?.at(-1)?.sessionId ?? sessionId);
 }
 
 function controlOf(call: Call, context: ToolCallContext): RunnerControl {

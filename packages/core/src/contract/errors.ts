@@ -67,7 +67,7 @@ const messages = {
   SESSION_UNREADABLE: (d: { session: string; problem: string }) =>
     `the log of the session "${d.session}" cannot be read: ${d.problem}; start a new session`,
   SESSION_CONFLICT: (d: { session: string; problem: string }) =>
-    `session "${d.session}" cannot run a turn: ${d.problem}`,
+    `session "${d.session}" cannot do that now: ${d.problem}`,
   INJECTION_TOO_LARGE: (d: { source: string; bytes: number; maxBytes: number }) =>
     `${d.source} adds ${d.bytes} bytes to the model's context, and at most ${d.maxBytes} are allowed; shorten the text`,
   REPLAY_INVALID: (d: { file: string; problem: string }) => `${d.file} cannot be replayed: ${d.problem}`,

@@ -29,11 +29,11 @@ export interface RunnerJob {
   readonly rootSession?: string | undefined;
   readonly arguments: JsonObject;
   readonly timeoutMs: number;
-  /** What the tool does instead of its work. Only a runner with `undoes` gets it. */
+  /** What the tool does instead of its work. Only a runner with `undoes` or `rehearses` gets it. */
   readonly instead?: RunnerInstead | undefined;
 }
 
-/** The undo of one change, or the preview of the call. A preview resolves to what `preview` returned. */
+/** The undo of one change, or the preview of the call. A preview resolves to a `Preview`. */
 export type RunnerInstead = { readonly undo: UndoRequest } | { readonly preview: true };
 
 /** A session's state as a runner gets it: with all of its values, which another process needs when the call starts. */
@@ -111,6 +111,12 @@ export interface Runner {
    * effects.
    */
   readonly undoes?: boolean | undefined;
+  /**
+   * The runner runs each call of a rehearsal whole, also one of a tool without `preview`, on a copy that is thrown away and that
+   * all calls of the rehearsal share. Nothing else is changed. It resolves to a `Preview`; that of a call that failed may have
+   * effects, too.
+   */
+  readonly rehearses?: boolean | undefined;
   run(job: RunnerJob, control: RunnerControl): Promise<ToolReturn>;
   /**
    * Mounts a module where its calls run, so that the host need not import it. `config` is as the plan has it. Resolves to

@@ -69,7 +69,12 @@ export function createRehearsal(
     return startCall(host, request, context, { ...origin, own: ownToolOf(host, listTool) });
   };
   const call: Session["call"] = (...given) => session.call(...given);
-  return new SessionRehearsal(randomName(), () => host.clock.now(), call, make);
+  return new SessionRehearsal(
+    { id: randomName(), sessionId: session.id },
+    () => host.clock.now(),
+    call,
+    make,
+  );
 }
 
 const definition: ToolDefinition<typeof schema> = {

@@ -35,11 +35,11 @@ const known = new Map<string, { readonly changed: string; readonly config: Tscon
 function readTsconfig(file: string): Tsconfig {
   const before = known.get(file);
   if (before !== undefined && before.changed === changesOf(before.config.files)) return before.config;
-  const layers = layersOf(file, new Set());
-  const options: CompilerOptions = Object.assign({}, ...layers.map(({ options: own }) => own));
-  const mapping = layers.findLast(({ paths }) => paths !== undefined)?.paths ?? [];
+  const configs = configsOf(file, new Set());
+  const options: CompilerOptions = Object.assign({}, ...configs.map(({ options: own }) => own));
+  const mapping = configs.findLast(({ paths }) => paths !== undefined)?.paths ?? [];
   const config = {
-    files: layers.map(({ file: each }) => each),
+    files: configs.map(({ file: each }) => each),
     options,
     targetsOf: (specifier: string) => mapped(specifier, mapping),
   };
@@ -51,7 +51,7 @@ function changesOf(files: readonly string[]): string {
   return files.map((file) => statSync(file, { throwIfNoEntry: false })?.mtimeMs).join();
 }
 
-interface Layer {
+interface Config {
   readonly file: string;
   readonly options: CompilerOptions;
   readonly paths: readonly Mapping[] | undefined;
@@ -64,12 +64,12 @@ interface Mapping {
 }
 
 /** A config after those that it extends, so that the later one has the last word. */
-function layersOf(file: string, seen: Set<string>): readonly Layer[] {
+function configsOf(file: string, seen: Set<string>): readonly Config[] {
   if (seen.has(file)) return [];
   seen.add(file);
   const { extends: bases = [], compilerOptions = {} } = parseConfig(file);
   const { paths, baseUrl, ...options } = compilerOptions as CompilerOptions & Paths;
-  const below = [bases].flat().flatMap((base) => layersOf(findBase(base, file), seen));
+  const below = [bases].flat().flatMap((base) => configsOf(findBase(base, file), seen));
   const folder = resolve(dirname(file), baseUrl ?? ".");
   return [...below, { file, options, paths: paths && mappingsOf(paths, folder) }];
 }

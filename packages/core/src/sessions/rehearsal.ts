@@ -26,6 +26,8 @@ type MakeList = (list: ApprovedListArguments, context?: SessionCallContext) => P
 /** A rehearsal of a session's calls: what they would change, and what their tools staged. */
 export class SessionRehearsal implements Rehearsal, StagedEffects {
   readonly id: string;
+  /** The session whose calls are rehearsed; a turn of a model runs in a copy of it. */
+  readonly sessionId: string;
   readonly calls: RehearsedCall[] = [];
   stopped: string | null = null;
   readonly #now: () => number;
@@ -44,8 +46,14 @@ export class SessionRehearsal implements Rehearsal, StagedEffects {
   /** Where the preview of each call staged its effects, in the order of the calls. */
   readonly #stages: (object | null)[] = [];
 
-  constructor(id: string, now: () => number, make: MakeCall, makeList: MakeList) {
+  constructor(
+    { id, sessionId }: { readonly id: string; readonly sessionId: string },
+    now: () => number,
+    make: MakeCall,
+    makeList: MakeList,
+  ) {
     this.id = id;
+    this.sessionId = sessionId;
     this.#now = now;
     this.#make = make;
     this.#makeList = makeList;

@@ -385,3 +385,47 @@ test("a read that sees only what is staged where it runs ends the rehearsal afte
     '"read_far" may read what "write_near" would change, and they do not run in the same process',
   );
 });
+
+test("a runner that works on a copy rehearses every call whole: also tools without a preview, reads, and calls that fail", async () => {
+  const sessions: unknown[] = [];
+  const run: Runner["run"] = async ({ tool: name, instead, rootSession }, { rehearsal }) => {
+    sessions.push(rootSession);
+    const seen = rehearsal!.staged("ran", (): string[] => []);
+    seen.push(name);
+    const result = name === "break" ? { error: "broken", code: "BROKEN" } : { data: [...seen] };
+    const effects = name === "look" ? [] : [{ target: name, change: "change" }];
+    return (instead === undefined ? result : { effects, result }) as never;
+  };
+  const { host } = world([]);
+  host.coordinator.mount("runners", { rehearses: true, run } satisfies Runner, { name: "copy" });
+  const draft = host.draft();
+  const module = draft.addModule({ id: "m", shapeTool: () => ({ runner: "copy" }) }).coordinator;
+  for (const [name, category] of [
+    ["shell", "side_effect"],
+    ["break", "write"],
+    ["look", "read"],
+  ] as const)
+    module.mount(
+      "tools",
+      tool(() => data("real"), { name, category, irreversible: category === "side_effect" }),
+    );
+  await draft.commit();
+  const rehearsal = host.session("s").rehearse();
+  const results = [];
+  for (const name of ["shell", "break", "look"])
+    results.push((await rehearsal.call({ name, arguments: {} })).result);
+
+  expect(results).toMatchObject([
+    { data: ["shell"] },
+    { code: "BROKEN" },
+    { data: ["shell", "break", "look"] },
+  ]);
+  expect(rehearsal.stopped).toBe(null);
+  // A turn of a model runs in a copy of the session.
+  await host.call({ name: "look", arguments: {} }, { sessionId: "copy", rehearsal });
+  expect(sessions).toEqual(["s", "s", "s", "s"]);
+  expect(rehearsal.calls.map(({ tool: name, isModelled, canUndo }) => [name, isModelled, canUndo])).toEqual([
+    ["shell", true, null],
+    ["break", true, null],
+  ]);
+});

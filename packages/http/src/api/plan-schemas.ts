@@ -67,7 +67,7 @@ export const statusSchema = z
 export const planSchema = z
   .looseObject({
     files: z.array(z.string()),
-    value: z.unknown().describe("The plan with all layers merged"),
+    value: z.unknown().describe("The plan with its parts merged"),
     values: z.array(anyObject).describe("Where each value is written"),
     policy: z.string().optional().describe("The section policy as YAML, to edit and compare"),
     problems: z.array(problem),

@@ -39,7 +39,7 @@ const effective = createRoute({
   path: "/hosts/{host}/plan",
   operationId: "showPlan",
   tags: ["Plan"],
-  summary: "Show the plan with all layers merged, and where each value is written",
+  summary: "Show the plan with its parts merged, and where each value is written",
   request: { params: hostParam },
   responses: { 200: json(planSchema, "The plan; secrets are masked"), ...failures },
 });

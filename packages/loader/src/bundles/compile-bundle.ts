@@ -9,7 +9,7 @@ import { withMentions } from "./mentions.ts";
 import { compileRoles } from "./model-roles.ts";
 
 /**
- * Compiles one bundle, whose includes were read before, to the layer of a mount plan: its modules as they are written, its
+ * Compiles one bundle, whose includes were read before, to the part of a mount plan: its modules as they are written, its
  * agents from their files, and what it adds to the prompt.
  */
 export async function compileBundle(
@@ -32,7 +32,7 @@ export async function compileBundle(
   };
 }
 
-/** What all bundles of a plan say together, as a last layer: the prompt, the modes with their rules, and the models of roles. */
+/** What all bundles of a plan say together, as a last plan: the prompt, the modes with their rules, and the models of roles. */
 export async function compileWhole(reading: BundleReading): Promise<JsonObject> {
   const { text, context, replaced } = reading.bundles;
   const instructions = await withMentions(text, context, reading);

@@ -3,8 +3,8 @@ import { redact } from "@toolmount/core/text";
 import { membersOf } from "../diagnostics/json.ts";
 import { fillOptions } from "../host/defaults.ts";
 import { readReferences } from "../plan/interpolate.ts";
-import { combineLayers } from "../plan/merge-layers.ts";
-import { takeLayers, type PlanInput } from "../mount/load-plan.ts";
+import { mergeParts } from "../plan/merge-parts.ts";
+import { takeParts, type PlanInput } from "../mount/load-plan.ts";
 import type { OpenHostOptions } from "../host/options.ts";
 import { findHistory, findPosition, showPath, type Path, type PlanMap } from "../diagnostics/positions.ts";
 import type { Problem } from "../diagnostics/problems.ts";
@@ -14,11 +14,11 @@ export interface EffectiveValue {
   readonly path: string;
   readonly value: Json;
   readonly position: PlanPosition | undefined;
-  /** Where lower layers had another value, the nearest first. */
+  /** Where lower plans had another value, the nearest first. */
   readonly before: readonly PlanPosition[];
 }
 
-/** A plan with all layers merged. Variables are names; values under names of secrets are masked. */
+/** A plan with its parts merged. Variables are names; values under names of secrets are masked. */
 export interface EffectivePlan {
   /** Lowest first. */
   readonly files: readonly string[];
@@ -28,20 +28,20 @@ export interface EffectivePlan {
   readonly variables: readonly { readonly name: string; readonly isRequired: boolean }[];
   /** As YAML, with the place of every value as a comment; `place` formats a place. */
   toYaml(place: (position: PlanPosition) => string): Promise<string>;
-  /** Problems of the layers themselves. */
+  /** Problems of the parts themselves. */
   readonly problems: readonly Problem[];
 }
 
-/** Merges the layers of a plan and finds where each value is written. No module is looked up. */
+/** Merges the parts of a plan and finds where each value is written. No module is looked up. */
 export async function readEffectivePlan(
   input?: PlanInput,
   options: OpenHostOptions = {},
 ): Promise<EffectivePlan> {
-  const layers = await takeLayers(input, fillOptions(options));
-  const { value: whole, map, problems } = combineLayers(layers);
+  const parts = await takeParts(input, fillOptions(options));
+  const { value: whole, map, problems } = mergeParts(parts);
   const value = redact(whole) as JsonObject;
   return {
-    files: layers.layers.flatMap(({ file }) => file ?? []),
+    files: parts.parts.flatMap(({ file }) => file ?? []),
     value,
     values: [...leavesOf(value, [], map)],
     variables: variablesOf(whole),

@@ -15,8 +15,8 @@ import {
 } from "../modules/manifest.ts";
 import { offeredName } from "../mount/offered-name.ts";
 import { amplifierSections, isAmplifierPlan } from "../plan/amplifier.ts";
-import { combineLayers } from "../plan/merge-layers.ts";
-import { readLayers } from "../plan/read-layers.ts";
+import { mergeParts } from "../plan/merge-parts.ts";
+import { readParts } from "../plan/read-parts.ts";
 import { entrySchema, planSchema } from "../plan/schema.ts";
 import { sectionTable } from "../modules/section-table.ts";
 import { findPosition, type Path, type PlanMap } from "../diagnostics/positions.ts";
@@ -59,7 +59,7 @@ export async function listPlan(
   { cwd, overlays }: { readonly cwd: string; readonly overlays?: readonly string[] | undefined },
 ): Promise<PlanListing> {
   const file = await findPlan(path, cwd);
-  const { value, map } = combineLayers(await readLayers(file, { cwd, overlays }));
+  const { value, map } = mergeParts(await readParts(file, { cwd, overlays }));
   const folder = dirname(file);
   const find = createPackageFinder(folder);
   const listing = { folder, map, find };

@@ -23,7 +23,7 @@ export interface ToolOrigin {
   /** Where in the plan's value. */
   readonly path: string;
   readonly position: PlanPosition | undefined;
-  /** Where lower layers had another value, the nearest first. */
+  /** Where lower plans had another value, the nearest first. */
   readonly before: readonly PlanPosition[];
 }
 

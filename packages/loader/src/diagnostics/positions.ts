@@ -9,11 +9,11 @@ interface Mark {
   readonly text: PlanText;
   readonly key?: number;
   readonly value: number;
-  /** Where a lower layer has the value that this one replaced. */
+  /** Where a lower plan has the value that this one replaced. */
   readonly over?: Mark;
 }
 
-/** Where each value of a plan is written. In merged layers, each value has the place in the layer that it comes from. */
+/** Where each value of a plan is written. In merged plans, each value has the place in the plan that it comes from. */
 export type PlanMap = Map<string, Mark>;
 
 export interface Place {

@@ -35,7 +35,7 @@ export interface Lookup {
 
 export interface Asking {
   readonly module: string;
-  /** The folder of the file that names the module; in a plan of layers, it may differ from the plan's folder. */
+  /** The folder of the file that names the module; in a plan of parts, it may differ from the plan's folder. */
   readonly folder: string;
   readonly source?: Json | undefined;
 }

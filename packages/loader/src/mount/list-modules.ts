@@ -34,7 +34,7 @@ function entryUse(
   runner: string | undefined,
 ): ModuleUse | null {
   const path = [...entry.path, entry.source === undefined ? "module" : "source"];
-  // Layers may be in several folders: a relative path starts at the file that contains it.
+  // Parts may be in several folders: a relative path starts at the file that contains it.
   const place = findPlace(listing.map, path);
   const folder = place === undefined ? listing.folder : dirname(place.text.file);
   const mapped = plan.amplifier ? mapForeign(entry.section, entry.module, entry.source) : undefined;

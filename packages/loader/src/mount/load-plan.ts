@@ -1,9 +1,9 @@
 import { existsSync } from "node:fs";
 import { basename } from "node:path";
 import { isToolmountError, type JsonObject, type Logger, type PlanPosition } from "@toolmount/core";
-import { combineLayers } from "../plan/merge-layers.ts";
+import { mergeParts } from "../plan/merge-parts.ts";
 import { readFileValues } from "../plan/file-values.ts";
-import { readBases, readLayers, type Layer, type Layers } from "../plan/read-layers.ts";
+import { readBases, readParts, type PlanPart, type PlanParts } from "../plan/read-parts.ts";
 import { interpolate, type UnsetKey, type Environment } from "../plan/interpolate.ts";
 import { positionAt } from "../diagnostics/source-text.ts";
 import { copyJson } from "../diagnostics/json.ts";
@@ -38,7 +38,7 @@ export interface OpenedPlan {
   /** Relative sources start here. */
   readonly folder: string;
   readonly name: string | undefined;
-  /** The plan as written, with all layers merged: variables are names, not values. */
+  /** The plan as written, with its parts merged: variables are names, not values. */
   readonly written: JsonObject;
   /** The files it was merged from, lowest first; empty for a plan that was given as a value. */
   readonly files: readonly string[];
@@ -49,7 +49,7 @@ export interface OpenedPlan {
 export interface LoadedPlan {
   readonly opened: OpenedPlan;
   readonly plan: Plan;
-  readonly layers: readonly Layer[];
+  readonly parts: readonly PlanPart[];
   readonly modules: readonly ModuleUse[];
   readonly map: PlanMap;
   readonly mask: (text: string) => string;
@@ -58,7 +58,7 @@ export interface LoadedPlan {
   readonly guesses: readonly string[];
   readonly lock: PlanLock | undefined;
   /** The repositories of bundles that the plan includes. */
-  readonly included: Layers["included"];
+  readonly included: PlanParts["included"];
   /** The texts of bundles, and the bundles of those repositories. */
   readonly texts: readonly string[];
   /** The files that the plan names as `${file:…}`. */
@@ -79,16 +79,16 @@ interface LoadOptions {
 
 /** Takes a plan from its text to the modules to mount. Throws `PLAN_NOT_FOUND`, and `PLAN_INVALID` for no plan at all. */
 export async function loadPlan(input: PlanInput, options: LoadOptions): Promise<LoadedPlan> {
-  const read = await takeLayers(input, options);
-  const { layers, texts } = read;
-  const { file, folder } = layers.find(({ role }) => role === "plan")!;
-  const { value, map, problems: ofLayers, replaced } = combineLayers(read);
+  const read = await takeParts(input, options);
+  const { parts, texts } = read;
+  const { file, folder } = parts.find(({ role }) => role === "plan")!;
+  const { value, map, problems: ofParts, replaced } = mergeParts(read);
   for (const { name, place } of replaced) warnOfReplaced(name, place, options.logger);
   const values = await readFileValues(value, map, folder);
   const { mask, secrets, guesses, ...filled } = interpolate(value, map, options.env, { values, folder });
   for (const key of filled.unset) warnOfUnset(key, options.logger);
   const { lock, problems: ofLock } = await tryLock(file, options);
-  const problems = [...ofLayers, ...ofLock, ...filled.problems];
+  const problems = [...ofParts, ...ofLock, ...filled.problems];
   const reporter = createReporter(map);
   const plan = isolateFetched(await checkPlan(filled.value, reporter), options.extensions ?? {});
   const listed = listModules(plan, { folder, map, reporter, schemes: Object.keys(options.schemes ?? {}) });
@@ -111,13 +111,13 @@ export async function loadPlan(input: PlanInput, options: LoadOptions): Promise<
     folder,
     name: plan.name,
     written: value,
-    files: layers.flatMap((layer) => layer.file ?? []),
+    files: parts.flatMap((part) => part.file ?? []),
     position: (...path) => findPosition(map, path),
   };
   return {
     opened,
     plan,
-    layers,
+    parts,
     included: read.included,
     texts,
     modules,
@@ -141,7 +141,7 @@ const unsetText = (variable: string) =>
 function warnOfReplaced(name: string, place: Place | undefined, logger: Logger): void {
   const at = place && positionAt(place.text, place.offset);
   const where = at === undefined ? "the plan" : `${basename(at.file)}:${at.line}`;
-  logger.warn({ name, ...at }, `${where} drops the lines of ${name} that layers below it have`);
+  logger.warn({ name, ...at }, `${where} drops the lines of ${name} that plans below it have`);
 }
 
 async function tryLock(
@@ -179,15 +179,15 @@ function giveToOptional(
   return { modules, rest: problems.filter((problem) => !taken.has(problem)) };
 }
 
-export function takeLayers(
+export function takeParts(
   input: PlanInput,
   { cwd, overlays }: Pick<LoadOptions, "cwd" | "overlays">,
-): Promise<Layers> {
+): Promise<PlanParts> {
   if (typeof input === "object" && !(input instanceof URL)) return takeObject(input, cwd);
-  return readLayers(input, { cwd, overlays });
+  return readParts(input, { cwd, overlays });
 }
 
-async function takeObject(input: PlanObject, cwd: string): Promise<Layers> {
+async function takeObject(input: PlanObject, cwd: string): Promise<PlanParts> {
   const copied = copyJson(input);
   if (copied.ok) return readBases(copied.value, cwd);
   const problem: Problem = makeProblem(

@@ -48,7 +48,7 @@ function checkEntry(
   const entry = readEntry(value, path, reporter);
   if (entry === undefined) return [];
   if (entry.remove === true) {
-    const problem = "there is no lower layer with an entry to remove";
+    const problem = "there is no lower plan with an entry to remove";
     reporter.report("PLAN_VALUE_INVALID", { problem }, { path: [...path, "remove"] });
     return [];
   }

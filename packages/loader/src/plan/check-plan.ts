@@ -77,7 +77,7 @@ function reportMoved(plan: JsonObject, { report }: Reporter): void {
 
 const moduleKeys = sectionTable.map(({ section }) => section);
 const ownModuleKeys = moduleKeys.filter((key) => !amplifierSections.includes(key));
-/** `extends` was read with the layers. */
+/** `extends` was read with the parts. */
 const planKeys = Object.keys(planSchema.shape);
 const allKeys = [...planKeys, ...ownModuleKeys, "extends"];
 

@@ -3,12 +3,12 @@ import { membersOf } from "../diagnostics/json.ts";
 import { findPlace, pathKey, type Path, type Place, type PlanMap } from "../diagnostics/positions.ts";
 import { makeProblem, type Problem } from "../diagnostics/problems.ts";
 
-/** What a merge of layers has found so far. */
+/** What a merge of parts has found so far. */
 export interface Combining {
   readonly map: PlanMap;
   readonly problems: Problem[];
   readonly replaced: Replaced[];
-  /** Whether every layer could be read. If not, the entry to change may be in the missing layer. */
+  /** Whether every plan could be read. If not, the entry to change may be in the missing plan. */
   readonly complete: boolean;
 }
 

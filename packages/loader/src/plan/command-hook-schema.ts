@@ -12,7 +12,7 @@ export const commandHookSchema = z.strictObject({
     .min(1)
     .max(128)
     .optional()
-    .describe("The name of the entry, by which other layers change it."),
+    .describe("The name of the entry, by which other plans change it."),
   events: z
     .array(z.enum(["tool:pre", "tool:post"]))
     .min(1)

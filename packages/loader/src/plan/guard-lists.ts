@@ -1,13 +1,13 @@
 import type { Json, JsonObject } from "@toolmount/core";
 import { isList, isRecord } from "../diagnostics/json.ts";
 import { complain, forget, type Combining } from "./combining.ts";
-import type { Layer } from "./read-layers.ts";
+import type { PlanPart } from "./read-parts.ts";
 import { findPlace, pathKey, type Path, type PlanMap } from "../diagnostics/positions.ts";
 
 /** Lists of a plan's policy whose lines guard, as its `replace` names them. */
 export const guardLists = ["deny", "ask", "rules", "flows.into", "flows.results"] as const;
 
-/** Whether the lines of a list still hold when a higher layer has the list, too. */
+/** Whether the lines of a list still hold when a higher plan has the list, too. */
 export function isGuardList(path: Path): boolean {
   const key = pathKey(path);
   return (
@@ -18,7 +18,7 @@ export function isGuardList(path: Path): boolean {
 /** Tools that an entry does not offer. */
 const excludeOfEntry = /^\/(?:tools|hooks|providers)\/\d+\/tools\/exclude$/;
 
-/** A line that only allows does not guard: a higher layer that has the list replaces it. */
+/** A line that only allows does not guard: a higher plan that has the list replaces it. */
 export function isGuard(line: Json): boolean {
   return !isRecord(line) || (line["answer"] !== "allow" && line["else"] !== "allow");
 }
@@ -30,18 +30,18 @@ export function mayBeNull([list, , member, ...rest]: Path): boolean {
   return member === "tools" && rest[1] === "arguments" && rest[3] === "default";
 }
 
-/** What a layer's `policy.replace` says. */
+/** What `policy.replace` of a part says. */
 export function replaceOf({ policy }: JsonObject): Json | undefined {
   return isRecord(policy) ? policy["replace"] : undefined;
 }
 
-/** A layer without its `policy.replace`, which is about the layers below alone. */
+/** A part without its `policy.replace`, which is about the plans below alone. */
 export function withoutReplace(value: JsonObject): JsonObject {
   return replaceOf(value) === undefined ? value : withoutMember(value, ["policy", "replace"]);
 }
 
-/** `policy.replace` of a layer drops lists of the layers below, which otherwise hold under it. */
-export function dropReplaced(combining: Combining, below: JsonObject, { value, map }: Layer): JsonObject {
+/** `policy.replace` of a part drops lists of the plans below, which otherwise hold under it. */
+export function dropReplaced(combining: Combining, below: JsonObject, { value, map }: PlanPart): JsonObject {
   const written = replaceOf(value);
   if (written === undefined) return below;
   const names = isList(written) ? [...written.entries()] : [];
@@ -51,7 +51,7 @@ export function dropReplaced(combining: Combining, below: JsonObject, { value, m
     const name = guardLists.find((known) => known === item);
     const path = ["policy", "replace", index];
     if (name !== undefined) return dropList(combining, rest, name, path, map);
-    complain(combining, path, map, `replace names lists that layers keep: ${guardLists.join(", ")}`);
+    complain(combining, path, map, `replace names lists that plans keep: ${guardLists.join(", ")}`);
     return rest;
   }, below);
 }
@@ -67,7 +67,7 @@ function dropList(
   const dropped = list.reduce<Json | undefined>((at, key) => (isRecord(at) ? at[key] : undefined), below);
   if (dropped === undefined) {
     if (combining.complete)
-      complain(combining, path, map, `no layer below has policy.${name}; remove this line`);
+      complain(combining, path, map, `no plan below has policy.${name}; remove this line`);
     return below;
   }
   forget(combining.map, dropped, list);

@@ -25,7 +25,7 @@ export interface BundleRun {
   /** The texts of bundles, and the bundles of those repositories. */
   readonly texts: Set<string>;
   readonly planFolder: string;
-  /** Reads a bundle as a layer below this one. */
+  /** Reads a bundle as a plan below this one. */
   readonly readInclude: (
     home: Home,
     from: { readonly place: Place | undefined; readonly path: Path },
@@ -36,7 +36,7 @@ interface WrittenBundle extends Written {
   readonly map: PlanMap;
 }
 
-/** Reads what a bundle includes, lowest first, then compiles it to the value of its layer. */
+/** Reads what a bundle includes, lowest first, then compiles it to the value of its part. */
 export async function readBundle(written: WrittenBundle, home: Home, run: BundleRun): Promise<JsonObject> {
   if (home.fetched !== undefined) run.texts.add(home.file);
   await nameHome(written.value, home, run);

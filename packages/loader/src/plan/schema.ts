@@ -114,7 +114,7 @@ export const entrySchema = z.strictObject({
     .min(1)
     .max(128)
     .optional()
-    .describe("The name of the entry, by which other layers change it; default its module."),
+    .describe("The name of the entry, by which other plans change it; default its module."),
   source: source.optional(),
   required: z.boolean().optional().describe("Whether the plan fails to open without it. Default true."),
   config: z.record(z.string(), z.unknown()).nullish().describe("Checked by the module's own schema."),
@@ -156,7 +156,7 @@ export const entrySchema = z.strictObject({
     .describe(
       "call: the module is imported at the first call of one of its tools, where its manifest allows it.",
     ),
-  remove: z.boolean().optional().describe("Removes the entry of this id that a lower layer has."),
+  remove: z.boolean().optional().describe("Removes the entry of this id that a lower plan has."),
 });
 
 const mode = z.lazy(() =>
@@ -223,7 +223,7 @@ export const policyPart = z.object({
     .array(z.enum(guardLists))
     .min(1)
     .optional()
-    .describe("Lists of lower layers that this plan drops; without this, their lines hold under it."),
+    .describe("Lists of lower plans that this plan drops; without this, their lines hold under it."),
 });
 
 export type EntryDocument = z.output<typeof entrySchema>;

@@ -244,8 +244,8 @@ const twenty = (name: string) =>
     { type: "object", additionalProperties: true },
   );
 
-/** Four layers: a package's plan, a team's, the project's, and its overlay. */
-const fourLayers = {
+/** Four parts: a package's plan, a team's, the project's, and its overlay. */
+const fourParts = {
   ...twenty("alpha"),
   ...twenty("beta"),
   ...twenty("gamma"),
@@ -289,8 +289,8 @@ tools:
 `,
 };
 
-test("of a plan of four layers and sixty tools, every effective value carries its file and line", async () => {
-  const { path, folder } = await workspace(fourLayers);
+test("of a plan of four parts and sixty tools, every effective value carries its file and line", async () => {
+  const { path, folder } = await workspace(fourParts);
   const options = { logger: silentLogger, overlays: ["production"], env: {} };
   const place = ({ file, line }: { file: string; line: number }) =>
     `${file.slice(folder.length + 1).replace("node_modules/", "")}:${line}`;
@@ -310,8 +310,8 @@ test("of a plan of four layers and sixty tools, every effective value carries it
   expect(tools.flatMap(({ origins }) => origins).filter(({ position }) => position === undefined)).toEqual(
     [],
   );
-  await expect(await plan.toYaml(place)).toMatchFileSnapshot("golden/four-layers.plan.yaml");
-  await expect(`${shown.join("\n")}\n`).toMatchFileSnapshot("golden/four-layers.tools.txt");
+  await expect(await plan.toYaml(place)).toMatchFileSnapshot("golden/four-parts.plan.yaml");
+  await expect(`${shown.join("\n")}\n`).toMatchFileSnapshot("golden/four-parts.tools.txt");
 });
 
 test("merging values gives the same plan as merging files", async () => {

@@ -92,7 +92,7 @@ test("without its module a command in hooks is refused at hooks, with what to in
 });
 
 test.each(["plan.yaml", "alone.yaml"])(
-  "a section that %s lacks is reported in that file, whether it has layers or not",
+  "a section that %s lacks is reported in that file, whether it has parts or not",
   async (plan) => {
     const { path } = await workspace({
       "base.yaml": "name: base\n",

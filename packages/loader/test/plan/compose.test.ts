@@ -2,9 +2,9 @@ import { silentLogger } from "@toolmount/core";
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { stringify } from "yaml";
-import { combineLayers } from "../../src/plan/merge-layers.ts";
+import { mergeParts } from "../../src/plan/merge-parts.ts";
 import { openHost, type Problem } from "../../src/index.ts";
-import type { Layer } from "../../src/plan/read-layers.ts";
+import type { PlanPart } from "../../src/plan/read-parts.ts";
 import { loadPlan } from "../../src/mount/load-plan.ts";
 import { parsePlan } from "../../src/plan/parse-yaml.ts";
 import { findHistory, findPosition } from "../../src/diagnostics/positions.ts";
@@ -37,7 +37,7 @@ async function problemsOf(
   return (error as { details: { problems: readonly Problem[] } }).details.problems;
 }
 
-const layered = {
+const parted = {
   "base.yaml": `version: 1
 name: base
 policy:
@@ -62,8 +62,8 @@ tools:
 `,
 };
 
-test("AMP-N12: layers make one plan: maps are merged, lists replaced, entries matched by their id", async () => {
-  const { value, at, history, opened } = await load(layered, ["production"]);
+test("AMP-N12: parts make one plan: maps are merged, lists replaced, entries matched by their id", async () => {
+  const { value, at, history, opened } = await load(parted, ["production"]);
 
   expect(value).toEqual({
     version: 1,
@@ -91,7 +91,7 @@ test("AMP-N12: layers make one plan: maps are merged, lists replaced, entries ma
 });
 
 test.each(["tools", "hooks", "providers"])(
-  "entries of %s in two layers are matched by their id",
+  "entries of %s in two parts are matched by their id",
   async (section) => {
     const { value } = await load({
       "base.yaml": `${section}: [{ module: a, config: { x: 1 } }, { module: b }]\n`,
@@ -103,7 +103,7 @@ test.each(["tools", "hooks", "providers"])(
 );
 
 test("the same plan without its overlay has other values", async () => {
-  expect((await load(layered)).value).toMatchObject({ policy: { limits: { timeout: 1000 } } });
+  expect((await load(parted)).value).toMatchObject({ policy: { limits: { timeout: 1000 } } });
 });
 
 test("bases come in the order written, what they extend before them, and a base that is reached twice once", async () => {
@@ -198,9 +198,9 @@ test("an unused override is reported at its place, with a near name", async () =
   );
 
   expect(problems.map(({ line, message }) => [line, message])).toEqual([
-    [2, expect.stringContaining('no layer below has an entry "fiels" to change') as string],
-    [3, expect.stringContaining('no layer below has an entry "gone" to change') as string],
-    [4, expect.stringContaining('no layer below has an entry "x" to change') as string],
+    [2, expect.stringContaining('no plan below has an entry "fiels" to change') as string],
+    [3, expect.stringContaining('no plan below has an entry "gone" to change') as string],
+    [4, expect.stringContaining('no plan below has an entry "x" to change') as string],
   ]);
 });
 
@@ -216,7 +216,7 @@ test("a missing overlay, and an overlay that extends a plan, are reported", asyn
   });
 });
 
-test("FORGE-N31: keys such as __proto__ are refused in every layer", async () => {
+test("FORGE-N31: keys such as __proto__ are refused in every plan", async () => {
   const [problem] = await problemsOf({
     "plan.yaml": "extends: ./b.yaml\ntools: []\n",
     "b.yaml": "policy: { __proto__: { polluted: 1 } }",
@@ -257,7 +257,7 @@ test.each<[string, Record<string, string>, string]>([
   ]);
 });
 
-/** Small plans of the same keys and ids, so that layers meet. */
+/** Small plans of the same keys and ids, so that parts meet. */
 const plans = fc.record(
   {
     name: fc.constantFrom("a", "b"),
@@ -276,10 +276,10 @@ const plans = fc.record(
   { requiredKeys: [] },
 );
 
-test("each merged value is that of the highest layer, and its place is there", () => {
+test("each merged value is that of the highest plan, and its place is there", () => {
   fc.assert(
     fc.property(fc.array(plans, { minLength: 1, maxLength: 4 }), (documents) => {
-      const layers = documents.map((document, index): Layer => {
+      const parts = documents.map((document, index): PlanPart => {
         const file = `${index}.yaml`;
         const parsed = parsePlan(
           createPlanText(file, stringify({ ...document, "x-own": index }, { aliasDuplicateObjects: false })),
@@ -287,7 +287,7 @@ test("each merged value is that of the highest layer, and its place is there", (
         if (!parsed.ok) throw new Error("it did not parse");
         return { role: "base", file, folder: "/", value: parsed.value, map: parsed.map };
       });
-      const { value, map, problems } = combineLayers({ layers, problems: [] });
+      const { value, map, problems } = mergeParts({ parts, problems: [] });
       const fileOf = (...path: (string | number)[]) => findPosition(map, path)?.file;
       const last = (has: (document: (typeof documents)[number]) => boolean) => documents.findLastIndex(has);
 
@@ -320,7 +320,7 @@ test("a plan merged over itself stays the same", () => {
         createPlanText("p.yaml", stringify({ ...document, "x-own": 1 }, { aliasDuplicateObjects: false })),
       );
       if (!parsed.ok) throw new Error("it did not parse");
-      const layer: Layer = {
+      const part: PlanPart = {
         role: "plan",
         file: "p.yaml",
         folder: "/",
@@ -328,7 +328,7 @@ test("a plan merged over itself stays the same", () => {
         map: parsed.map,
       };
 
-      expect(combineLayers({ layers: [layer, layer], problems: [] }).value).toEqual(parsed.value);
+      expect(mergeParts({ parts: [part, part], problems: [] }).value).toEqual(parsed.value);
     }),
   );
 });

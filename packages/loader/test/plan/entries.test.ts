@@ -61,7 +61,7 @@ describe("the entries of a plan", () => {
     ["source:./x", 'tools[0] a blank is missing after the colon; write "source: ./x"'],
     ["id:x", 'tools[0] a blank is missing after the colon; write "id: x"'],
     ["x".repeat(200), `tools[0] an entry is a map; write "module: ${"x".repeat(92)}"`],
-    [{ module: "a", remove: true }, "tools[0].remove there is no lower layer with an entry to remove"],
+    [{ module: "a", remove: true }, "tools[0].remove there is no lower plan with an entry to remove"],
   ])("%j: %s", (entry, problem) => {
     expect(check({ tools: [entry] })).toEqual({ entries: [], problems: [problem] });
   });

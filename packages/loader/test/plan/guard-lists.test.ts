@@ -24,7 +24,7 @@ test.each([
   ["tools.0.tools.include", false],
   ["tools.0.tools.exclude.0", false],
   ["x.tools.0.tools.exclude", false],
-])("lines of %s stay under those of a higher layer: %j", (path, expected) => {
+])("lines of %s stay under those of a higher plan: %j", (path, expected) => {
   expect(isGuardList(path.split("."))).toBe(expected);
 });
 

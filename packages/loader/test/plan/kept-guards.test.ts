@@ -125,7 +125,7 @@ describe.each(Object.entries(pairs))("%s", (_, pair) => {
       const { problems } = await load(...pair(low, above));
       const messages = problems.map(({ message }) => message);
       expect(messages, JSON.stringify(above)).toContainEqual(
-        expect.stringContaining("a layer below has a value"),
+        expect.stringContaining("a plan below has a value"),
       );
     }
   });
@@ -148,7 +148,7 @@ describe.each(Object.entries(pairs))("%s", (_, pair) => {
     expect(value).toMatchObject({ policy: { ask: ["x"], deny: ["send"], flows: { into: [line("y")] } } });
     for (const gone of ["rules", "replace"]) expect(value["policy"]).not.toHaveProperty(gone);
     expect(warnings).toEqual([
-      expect.stringMatching(/\.yaml:\d+ drops the lines of policy\.ask that layers below it have/),
+      expect.stringMatching(/\.yaml:\d+ drops the lines of policy\.ask that plans below it have/),
       expect.stringContaining("policy.rules"),
       expect.stringContaining("flows.into"),
     ]);
@@ -163,8 +163,8 @@ describe.each(Object.entries(pairs))("%s", (_, pair) => {
 });
 
 test.each([
-  [{ policy: { replace: ["ask"] } }, "no layer below has policy.ask; remove this line"],
-  [{ policy: { replace: ["level"] } }, "replace names lists that layers keep: deny"],
+  [{ policy: { replace: ["ask"] } }, "no plan below has policy.ask; remove this line"],
+  [{ policy: { replace: ["level"] } }, "replace names lists that plans keep: deny"],
   [{ replace: ["ask"] }, "unknown key"],
   [{ policy: { replace: "ask" } }, "replace is a list of deny"],
 ])("a plan that replaces nothing says so: %j", async (plan, problem) => {

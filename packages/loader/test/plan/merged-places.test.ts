@@ -1,9 +1,9 @@
 import type { Json, JsonObject } from "@toolmount/core";
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { combineLayers } from "../../src/plan/merge-layers.ts";
+import { mergeParts } from "../../src/plan/merge-parts.ts";
 import { parsePlan } from "../../src/plan/parse-yaml.ts";
-import type { Layer } from "../../src/plan/read-layers.ts";
+import type { PlanPart } from "../../src/plan/read-parts.ts";
 import { pathKey, type Path, type PlanMap } from "../../src/diagnostics/positions.ts";
 import { createPlanText } from "../../src/diagnostics/source-text.ts";
 
@@ -70,7 +70,7 @@ function writeModule({ exclude, source, config: members, ...rest }: NonNullable<
   };
 }
 
-function layerOf(document: JsonObject, index: number): Layer {
+function partOf(document: JsonObject, index: number): PlanPart {
   const file = `${index}.json`;
   const parsed = parsePlan(createPlanText(file, JSON.stringify(document, undefined, 1)));
   if (!parsed.ok) throw new Error("it did not parse");
@@ -95,18 +95,18 @@ function writtenAt(map: PlanMap, path: Path, length: number): string | undefined
   return mark?.text.text.slice(mark.value, mark.value + length);
 }
 
-test("each value of merged layers is written at its place, and no place is left of a value that is gone", () => {
+test("each value of merged parts is written at its place, and no place is left of a value that is gone", () => {
   fc.assert(
     fc.property(fc.array(documents, { minLength: 2, maxLength: 4 }), (drawn) => {
-      const layers = drawn.map((document, index) => layerOf(write(document), index));
-      const { value, map, replaced } = combineLayers({ layers, problems: [] });
+      const parts = drawn.map((document, index) => partOf(write(document), index));
+      const { value, map, replaced } = mergeParts({ parts, problems: [] });
 
       for (const [path, leaf] of leaves(value)) {
         if (path.length === 0 || typeof leaf !== "string") continue;
         const text = JSON.stringify(leaf);
         expect(writtenAt(map, path, text.length), pathKey(path)).toBe(text);
       }
-      // A list that a layer dropped keeps its own place, which the report of that layer shows.
+      // A list that a part dropped keeps its own place, which the report of that part shows.
       const dropped = replaced.map(({ name }) => pathKey(name.split(".")));
       const known = new Set([...pathsOf(value), ...dropped]);
       expect([...map.keys()].filter((key) => !known.has(key))).toEqual([]);

@@ -2,7 +2,7 @@ import { silentLogger } from "@toolmount/core";
 import { z } from "zod";
 import { describe, expect, test } from "vitest";
 import { lockPlan } from "../../src/commands/index.ts";
-import { combineLayers } from "../../src/plan/merge-layers.ts";
+import { mergeParts } from "../../src/plan/merge-parts.ts";
 import { commandHookSchema } from "../../src/plan/command-hook-schema.ts";
 import { entrySchema, modesSchema, planSchema } from "../../src/plan/schema.ts";
 import { workspace } from "../workspace.ts";
@@ -76,10 +76,10 @@ test.each<[string, object, readonly unknown[], number]>([
     [{ id: "a", module: "m" }],
     1,
   ],
-])("of two layers, %s", (_title, above, hooks, problems) => {
-  const layer = (value: object) => ({ role: "base", file: "x", folder: "/", value, map: new Map() });
-  const layers = [layer({ hooks: [{ id: "a", module: "m" }] }), layer({ hooks: [above] })];
-  const combined = combineLayers({ layers: layers as never, problems: [] });
+])("of two parts, %s", (_title, above, hooks, problems) => {
+  const part = (value: object) => ({ role: "base", file: "x", folder: "/", value, map: new Map() });
+  const parts = [part({ hooks: [{ id: "a", module: "m" }] }), part({ hooks: [above] })];
+  const combined = mergeParts({ parts: parts as never, problems: [] });
 
   expect(combined.value["hooks"]).toEqual(hooks);
   expect(combined.problems).toHaveLength(problems);

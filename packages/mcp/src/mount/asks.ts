@@ -23,7 +23,6 @@ import { tasksExtension, type Task } from "../tasks/task.ts";
 import { raceSignal } from "../wire/race-signal.ts";
 import { callResultOf } from "../reading/reader.ts";
 
-/** What a plan lets a server ask the client in front of the host. */
 type Asks = ServerSettings["ask"];
 
 type AskSettings = Pick<ServerSettings, "ask" | "expose" | "prefix" | "hiddenText">;
@@ -56,7 +55,6 @@ export function answerAsks(
   settings: AskSettings,
   { frontOf, toolFor }: { readonly frontOf: () => Front | undefined; readonly toolFor: AskTool },
 ): void {
-  const { ask } = settings;
   const pass = async (request: ServerAsk) => {
     const front = frontOf();
     if (front === undefined)
@@ -64,14 +62,13 @@ export function answerAsks(
         ProtocolErrorCode.InvalidRequest,
         "requests of several clients, or of none, run on this connection, so it is not known whom to ask",
       );
-    const { asked } = await askInFront(front, { asked: request }, { ...settings, toolFor });
+    const { asked } = await askInFront({ asked: request }, { settings, front, toolFor });
     return asked as never;
   };
-  if (ask.includes("elicitation")) client.setRequestHandler("elicitation/create", pass);
-  if (ask.includes("sampling")) client.setRequestHandler("sampling/createMessage", pass);
-  if (ask.includes("roots")) client.setRequestHandler("roots/list", pass);
+  for (const [method, kind] of Object.entries(kinds))
+    if (settings.ask.includes(kind)) client.setRequestHandler(method as "elicitation/create", pass);
   client.setNotificationHandler("notifications/message", ({ params: { level, data, logger } }) =>
-    frontOf()?.log(level, withShownTexts(data, settings), logger),
+    frontOf()?.from.log(level, withShownTexts(data, settings), logger),
   );
 }
 
@@ -96,10 +93,10 @@ export async function answerOfClient(): Promise<unknown> {
  * are allowed, all at once. A form that is refused is declined; another question that is refused throws.
  */
 async function askInFront(
-  front: Front,
-  requests: Readonly<Record<string, ServerAsk>>,
-  settings: AskSettings & { readonly toolFor: AskTool },
+  requests: Asked,
+  { settings, front, toolFor }: RequestAsks,
 ): Promise<Readonly<Record<string, unknown>>> {
+  if (front === undefined) return {};
   const shown = withShownTexts(requests, settings);
   const { promise: answered, resolve, reject } = Promise.withResolvers<Readonly<Record<string, unknown>>>();
   answered.catch(() => {}); // where no question is allowed, none waits for it
@@ -108,7 +105,7 @@ async function askInFront(
     const answer = answered.then((answers) => answers[key]);
     answer.catch(() => {}); // a call that was refused does not wait for it
     const kind = kinds[request.method];
-    const tool = kind === undefined ? "" : settings.toolFor(kind);
+    const tool = kind === undefined ? "" : toolFor(kind);
     // The same question again is the same call, whatever number its message has.
     const { _meta: _, ...args } = request.params ?? {};
     const run = () => front.callInternal(tool, args);
@@ -167,14 +164,13 @@ function followInFront(
   client: Client,
   task: Task,
   options: RequestOptions,
-  { settings, front, toolFor }: RequestAsks,
+  asks: RequestAsks,
 ): Promise<CallToolResult> {
-  void front?.becomeTask?.();
+  void asks.front?.becomeTask?.();
   let states = 0;
   return followTask(client, task, options, {
     onState: ({ statusMessage: message }) => options.onprogress?.({ progress: states++, message }),
-    answer: async (requests) =>
-      front === undefined ? {} : askInFront(front, requests as Asked, { ...settings, toolFor }),
+    answer: (requests) => askInFront(requests as Asked, asks),
   });
 }
 
@@ -199,11 +195,15 @@ export async function withAnswers<
 >(
   client: Client,
   params: Params,
-  { settings, front, toolFor }: RequestAsks,
+  asks: RequestAsks,
   options: Options,
   send: (params: Params, options: Options) => Promise<Result | InputRequiredResult>,
 ): Promise<Result> {
-  if (client.getProtocolEra() === "legacy" || (settings.ask.length === 0 && front?.logLevel === undefined))
+  const { settings, front } = asks;
+  if (
+    client.getProtocolEra() === "legacy" ||
+    (settings.ask.length === 0 && front?.from.logLevel === undefined)
+  )
     return (await send(params, options)) as Result;
   const { _meta: given, ...rest } = params as Params & { readonly _meta?: object };
   const stated = { ...rest, _meta: { ...given, ...metaFor(settings, front) } };
@@ -214,9 +214,7 @@ export async function withAnswers<
     const result = await send(all, { ...options, allowInputRequired: true });
     if (!isInputRequiredResult(result)) return result;
     const { inputRequests = {}, requestState } = result;
-    const asked = inputRequests as Readonly<Record<string, ServerAsk>>;
-    const answers =
-      front === undefined ? Promise.resolve({}) : askInFront(front, asked, { ...settings, toolFor });
+    const answers = askInFront(inputRequests, asks);
     const { signal } = options;
     const inputResponses = await (signal === undefined ? answers : raceSignal(answers, signal));
     next = { inputResponses, ...(requestState !== undefined && { requestState }) };
@@ -226,9 +224,9 @@ export async function withAnswers<
 
 /** Returns what a request states of the client in front, for a server of 2026. */
 function metaFor(settings: AskSettings, front: Front | undefined) {
-  const asked = capabilitiesFor(settings.ask, front?.capabilities ?? {});
+  const asked = capabilitiesFor(settings.ask, front?.from.capabilities ?? {});
   return {
     [CLIENT_CAPABILITIES_META_KEY]: { ...asked, ...extensionsFor(settings) },
-    ...(front?.logLevel !== undefined && { [LOG_LEVEL_META_KEY]: front.logLevel }),
+    ...(front?.from.logLevel !== undefined && { [LOG_LEVEL_META_KEY]: front.from.logLevel }),
   };
 }

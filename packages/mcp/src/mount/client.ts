@@ -16,7 +16,6 @@ import { isServedToItself, writeChain, type Above } from "../wire/chain.ts";
 import type { ServerAuthorization } from "../auth/authorization.ts";
 import type { Front } from "../wire/front.ts";
 import { raceSignal } from "../wire/race-signal.ts";
-import { admitTasks } from "../tasks/follow.ts";
 import { answerAsks, capabilitiesFor, extensionsFor, type AskTool } from "./asks.ts";
 import type { ServerSettings } from "./config.ts";
 import { groupsOf } from "./exposed-definitions.ts";
@@ -29,7 +28,6 @@ import type { TransportOptions } from "./transport.ts";
 interface ClientEvents {
   /** The server says that its tools are others now, or a new connection was made. */
   readonly onTools?: ((tools: readonly Tool[]) => void) | undefined;
-  /** The server says that a resource has changed. */
   readonly onResource?: ((uri: string) => void) | undefined;
   /** Each list of tools names the hosts to which the server leads. Throws `PLAN_SERVES_ITSELF` to refuse the server. */
   readonly onHosts?: ((behind: readonly HostLink[]) => void) | undefined;
@@ -54,31 +52,14 @@ export interface ConnectionOptions extends TransportOptions, ClientEvents {
 /** Pages of a list that are asked for; a server whose list does not end is stopped there. */
 const maxPages = 1_000;
 
-interface ClientFacts {
-  readonly hostId?: string | undefined;
-  readonly toolFor: AskTool;
-  readonly settings: ServerSettings;
-  readonly logger: Logger;
-}
-
 /** Makes a client of the official SDK for one connection to a server; it is not connected yet. */
 export function createClient(
-  {
-    settings,
-    logger,
-    onTools,
-    onResource,
-    onHosts,
-    onServedToItself,
-    links,
-    toolFor,
-    hostId = "",
-  }: ClientEvents & ClientFacts & Pick<Above, "links">,
+  given: Omit<ConnectionOptions, "verdict"> & Pick<Above, "links">,
   /** The client whose call runs, where it is the only one on this connection. */
   frontOf: () => Front | undefined,
 ): Client {
-  const onChanged = () => void readChanged(client, { settings, logger, onTools, onHosts, onServedToItself });
-  const changed = { autoRefresh: false, onChanged };
+  const { settings, logger, onResource, links, toolFor, hostId = "" } = given;
+  const changed = { autoRefresh: false, onChanged: () => void readChanged(client, given) };
   const client: Client = new Client(
     { name: "toolmount", version: "0.0.0" },
     {
@@ -121,16 +102,8 @@ function addressOf({ protocol, hostname, port }: URL): string {
 }
 
 /** Reads the tools again, where the server says that they changed. */
-async function readChanged(
-  client: Client,
-  {
-    settings,
-    logger,
-    onTools,
-    onHosts,
-    onServedToItself,
-  }: ClientEvents & Omit<ClientFacts, "toolFor" | "hostId">,
-): Promise<void> {
+async function readChanged(client: Client, given: Omit<ConnectionOptions, "verdict">): Promise<void> {
+  const { settings, logger, onTools, onHosts, onServedToItself } = given;
   try {
     onTools?.(await listOffered(client, settings, { onHosts }));
   } catch (err) {
@@ -155,7 +128,6 @@ export function connectClient(
   },
 ): Promise<void> {
   const { settings, prior, late, closing } = how;
-  admitTasks(client, transport);
   const options = { timeout: settings.startTimeoutMs, ...(prior !== undefined && { prior }) };
   const why = () => (closing.aborted ? new Error("its host is closed") : tooLate(settings));
   return raceSignal(client.connect(transport, options), AbortSignal.any([late, closing]), why);
@@ -211,15 +183,7 @@ export class EraVerdict {
 
 /** Returns how the SDK's client finds, or is given, the revision to speak. */
 export function negotiationOf({ era, startTimeoutMs }: ServerSettings): VersionNegotiationOptions {
-  switch (era) {
-    case "legacy":
-      return { mode: "legacy" };
-    case "modern":
-      return { mode: { pin: "2026-07-28" } };
-    case "auto":
-    default: {
-      const timeoutMs = Math.min(probeMs, startTimeoutMs / 3);
-      return { mode: "auto", probe: { timeoutMs } };
-    }
-  }
+  if (era === "legacy") return { mode: "legacy" };
+  if (era === "modern") return { mode: { pin: "2026-07-28" } };
+  return { mode: "auto", probe: { timeoutMs: Math.min(probeMs, startTimeoutMs / 3) } };
 }

@@ -1,9 +1,13 @@
 import { z } from "zod";
 import { authSettings } from "../auth/settings.ts";
+import { signsInByHeader } from "./failures.ts";
 
-/** Longest delay that a timer can hold, in milliseconds. */
-const maxTimerMs = 2 ** 31 - 1;
-
+/** A time in milliseconds, at most the longest delay that a timer can hold. */
+const timer = z
+  .int()
+  .positive()
+  .max(2 ** 31 - 1);
+const paths = z.array(z.string().min(1)).default([]);
 const texts = z.record(z.string(), z.string());
 
 const classification = z.strictObject({
@@ -43,14 +47,8 @@ export const config = z
       .describe(
         "What keeps the program from the machine. `bubblewrap`: it reads only its own code and what is granted, and has no network.",
       ),
-    read: z
-      .array(z.string().min(1))
-      .default([])
-      .describe("Behind a border: paths relative to the plan that the program may read."),
-    write: z
-      .array(z.string().min(1))
-      .default([])
-      .describe("Behind a border: paths relative to the plan that the program may change."),
+    read: paths.describe("Behind a border: paths relative to the plan that the program may read."),
+    write: paths.describe("Behind a border: paths relative to the plan that the program may change."),
     network: z
       .enum(["none", "any"])
       .default("none")
@@ -91,22 +89,11 @@ export const config = z
       .describe(
         "With `instance: user`, by the id of a user: headers and variables of that user's connection.",
       ),
-    startTimeoutMs: z
-      .int()
-      .positive()
-      .max(maxTimerMs)
+    startTimeoutMs: timer
       .default(30_000)
       .describe("Longest time of one attempt to connect and list, in milliseconds."),
-    timeoutMs: z
-      .int()
-      .positive()
-      .max(maxTimerMs)
-      .default(60_000)
-      .describe("Longest time of a call without progress, in milliseconds."),
-    maxTimeoutMs: z
-      .int()
-      .positive()
-      .max(maxTimerMs)
+    timeoutMs: timer.default(60_000).describe("Longest time of a call without progress, in milliseconds."),
+    maxTimeoutMs: timer
       .default(1_800_000)
       .describe("Longest time of a call that reports progress: each report starts `timeoutMs` again."),
     maxMessageBytes: z
@@ -140,46 +127,30 @@ export const config = z
       ),
   })
   .check(({ value, issues }) => {
+    const refuse = (message: string) => void issues.push({ code: "custom", input: value, message });
     if ((value.command === undefined) === (value.url === undefined))
-      issues.push({
-        code: "custom",
-        input: value,
-        message: "an MCP server has a command or a url: exactly one of them",
-      });
+      refuse("an MCP server has a command or a url: exactly one of them");
     const problem = usersProblem(value);
-    if (problem !== undefined) issues.push({ code: "custom", input: value, message: problem });
+    if (problem !== undefined) refuse(problem);
     const { border, read, write, network } = value;
     if (border !== "none" && value.command === undefined)
-      issues.push({
-        code: "custom",
-        input: value,
-        message: "a border is for an MCP server with a command; a server with a url runs elsewhere",
-      });
+      refuse("a border is for an MCP server with a command; a server with a url runs elsewhere");
     if (border === "none" && (read.length > 0 || write.length > 0 || network !== "none"))
-      issues.push({
-        code: "custom",
-        input: value,
-        message: "read, write and network are grants of a border; add border: bubblewrap",
-      });
+      refuse("read, write and network are grants of a border; add border: bubblewrap");
   });
 
-/** Why the credentials of users are not what the entry says; undefined where nothing is wrong. */
-function usersProblem({
-  instance,
-  users,
-  headers,
-  auth,
-}: {
+interface UserSettings extends Record<"users" | "headers", object> {
   readonly instance: string;
-  readonly users: object;
-  readonly headers: object;
   readonly auth: { readonly grant: string };
-}): string | undefined {
+}
+
+/** Why the credentials of users are not what the entry says; undefined where nothing is wrong. */
+function usersProblem({ instance, users, headers, auth }: UserSettings): string | undefined {
   if (instance !== "user" && auth.grant === "token_exchange")
     return "the grant token_exchange gives each user a token; write instance: user";
   if (instance !== "user")
     return Object.keys(users).length === 0 ? undefined : "users are for an entry with instance: user";
-  if (Object.keys(headers).some((name) => name.toLowerCase() === "authorization"))
+  if (signsInByHeader({ headers }))
     return "with instance: user, no user has the credentials of another: write authorization under users, not under headers";
   if (auth.grant === "client_credentials")
     return "with instance: user, each user signs in: the grant client_credentials is for the host's own credentials";

@@ -10,6 +10,7 @@ import { messageOf } from "@toolmount/core/errors";
 import { currentFront, Fronts } from "../wire/front.ts";
 import { callWithAsks, type RequestAsks } from "./asks.ts";
 import { Attempts, describeConnection, otherWay, type Way } from "./attempts.ts";
+import { cancelTask } from "../tasks/follow.ts";
 import type { CallServerOptions } from "./tool-definition.ts";
 import { connectClient, createClient, listen, type ConnectionOptions } from "./client.ts";
 import {
@@ -184,9 +185,10 @@ export class Connection {
     const { settings, verdict, logger } = this.#options;
     const { signal: closing } = this.#closing;
     if (closing.aborted) throw gone(settings.name, "its host is closed");
-    const transport = createTransport({ ...this.#options, found, serverEnv: above.env });
-    this.#transport = transport instanceof StdioTransport ? transport : undefined;
     const client = this.#createClient(above);
+    const onLateTask = (id: string) => cancelTask(client, id);
+    const transport = createTransport({ ...this.#options, found, serverEnv: above.env, onLateTask });
+    this.#transport = transport instanceof StdioTransport ? transport : undefined;
     try {
       await connectClient(client, transport, { settings, prior, late, closing });
     } catch (error) {
@@ -197,8 +199,7 @@ export class Connection {
     }
     if (prior === undefined && settings.era === "auto") verdict.note(client);
     if (prior?.kind === "modern") await listen(client, logger);
-    this.#client = client;
-    return client;
+    return (this.#client = client);
   }
 
   #createClient({ links }: Above): Client {

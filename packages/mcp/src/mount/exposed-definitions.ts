@@ -1,6 +1,6 @@
 import { ProtocolError, type Client, type RequestOptions, type Tool } from "@modelcontextprotocol/client";
 import type { ExposedItems, ExposedRequest } from "../wire/exposed-source.ts";
-import { isRecord } from "../wire/guards.ts";
+import { isRecord } from "@toolmount/core/json";
 import type { ServerSettings } from "./config.ts";
 import { isExposed } from "./ui.ts";
 

@@ -18,7 +18,6 @@ import { isExposed, ownUri, servedUri } from "./ui.ts";
 /** Longest time that a list waits for a server that is connecting, in milliseconds. */
 const patienceMs = 3_000;
 
-/** How a request of a client is made. */
 interface Requesting {
   readonly signal: AbortSignal;
   readonly connection: Connection;
@@ -69,6 +68,7 @@ export class ExposedServer {
     { signal, connection }: Requesting,
   ): Promise<unknown> {
     const options = { signal };
+    const cacheMode = this.#settings.ask.length === 0 ? ("use" as const) : ("bypass" as const);
     const uri = String(params["uri"]);
     if (exposed.kind === "instructions") return exposed.text;
     if (exposed.kind === "prompt") {
@@ -94,17 +94,12 @@ export class ExposedServer {
       default:
         if (!isExposed(uri, this.#settings)) return { contents: [] };
         return connection.request({ signal, idempotent: true }, (client, asks) =>
-          withAnswers(client, { uri }, asks, this.#readOptions(signal), (next, how) =>
+          // What a server gives after it asked one client is not for another.
+          withAnswers(client, { uri }, asks, { signal, cacheMode }, (next, how) =>
             client.readResource(next, how),
           ),
         );
     }
-  }
-
-  /** What a server gives after it asked one client is not for another. */
-  #readOptions(signal: AbortSignal) {
-    const cacheMode = this.#settings.ask.length === 0 ? ("use" as const) : ("bypass" as const);
-    return { signal, cacheMode };
   }
 
   /** A list of several servers does not wait for one that is away. */

@@ -1,7 +1,6 @@
 import { SdkError, SdkErrorCode, SdkHttpError, UnauthorizedError } from "@modelcontextprotocol/client";
-import { failure, type PartialResult, type ToolmountError } from "@toolmount/core";
+import { failure, type JsonObject, type PartialResult } from "@toolmount/core";
 import { messageOf, ToolError } from "@toolmount/core/errors";
-import type { MessageTooLarge } from "../wire/message-size.ts";
 import type { StdioTransport } from "./stdio-transport.ts";
 
 /** Returns a failure that a model may read: which server, and why. */
@@ -24,11 +23,7 @@ interface Failing {
 }
 
 /** Whether an entry itself gives the requests an `Authorization` header. */
-export function signsInByHeader({
-  headers,
-}: {
-  readonly headers: Readonly<Record<string, string>>;
-}): boolean {
+export function signsInByHeader({ headers }: { readonly headers: object }): boolean {
   return Object.keys(headers).some((name) => name.toLowerCase() === "authorization");
 }
 
@@ -68,42 +63,18 @@ function textOf(error: unknown): string {
   return typeof text === "string" ? text.trim() : "";
 }
 
-/** A call whose connection ended before its answer came. */
-export function lost(name: string): PartialResult {
-  return failure(
-    `the connection to the MCP server "${name}" ended while the call ran; whether it took effect is not known`,
-    { code: "MCP_CONNECTION_LOST", mayHaveRun: true },
-  );
-}
-
-/** A call whose answer was refused before it was read. */
-export function refused(name: string, { message }: MessageTooLarge): PartialResult {
-  return failure(
-    `the answer of the MCP server "${name}" was not read: ${message}; whether it took effect is not known`,
-    { code: "MCP_MESSAGE_TOO_LARGE", mayHaveRun: true },
-  );
+/** A call that may have taken effect, though its answer was not read. `text` is what the server wrote in place of one. */
+export function unanswered(
+  problem: string,
+  { text = "", ...facts }: { readonly code: string; readonly details?: JsonObject; readonly text?: string },
+): PartialResult {
+  const content = text.trim() === "" ? undefined : [{ type: "text" as const, text }];
+  return failure(`${problem}; whether it took effect is not known`, { ...facts, mayHaveRun: true, content });
 }
 
 /** The status of an answer over HTTP that is not an answer of the protocol; undefined for other failures. */
 export function httpStatusOf(error: unknown): number | undefined {
   return error instanceof SdkHttpError ? error.status : undefined;
-}
-
-/** A call that a server over HTTP, or something before it, answered with a status. */
-export function answeredWith(name: string, status: number): PartialResult {
-  return failure(
-    `the MCP server "${name}" answered the call with HTTP status ${status}; whether it took effect is not known`,
-    { code: "MCP_HTTP_STATUS", details: { status }, mayHaveRun: true },
-  );
-}
-
-/** A call that was answered with something else than a message of the protocol. What was written is shown. */
-export function answerUnreadable(problem: string, text: string): PartialResult {
-  return failure(`${problem}; whether it took effect is not known`, {
-    code: "MCP_ANSWER_UNREADABLE",
-    mayHaveRun: true,
-    ...(text.trim() !== "" && { content: [{ type: "text", text }] }),
-  });
 }
 
 /** Why a connection ended, in a sentence: how its program ended and what it said last, where there is one. */
@@ -141,14 +112,9 @@ function networkCauseOf(error: unknown): (Error & { readonly code?: unknown }) |
   return error instanceof TypeError && error.cause instanceof Error ? error.cause : undefined;
 }
 
-/** Returns what a call of a server fails with that leads back to this host. */
-export function servedToItself({ message, code }: ToolmountError): ToolError {
-  return new ToolError(message, { code });
-}
-
 /** The server refused the credentials, or a person has to sign in. */
 export function isUnauthorized(error: unknown): boolean {
-  return error instanceof UnauthorizedError || (error instanceof SdkHttpError && error.status === 401);
+  return error instanceof UnauthorizedError || httpStatusOf(error) === 401;
 }
 
 /** The server over HTTP refused a request of Streamable HTTP, other than for its credentials. */
@@ -166,7 +132,7 @@ export function isSilent(error: unknown): boolean {
 
 /** The server does not know the session; it says so before it runs anything. */
 export function isForgotten(error: unknown): boolean {
-  return error instanceof SdkHttpError && error.status === 404;
+  return httpStatusOf(error) === 404;
 }
 
 /** Codes of a connection that was not made, so that nothing of a request was sent. */

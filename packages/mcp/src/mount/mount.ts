@@ -1,12 +1,8 @@
 import { ToolmountError, type Coordinator } from "@toolmount/core";
 import type { Tool } from "@modelcontextprotocol/client";
 import { z } from "zod";
-import { behindChannel } from "../wire/chain.ts";
-import { startingChannel } from "../wire/starting.ts";
-import { exposedChannel } from "../wire/exposed-source.ts";
-import { definitionsChannel, lockChannel } from "../wire/kept-definitions.ts";
-import { instructionsChannel } from "../wire/instructions.ts";
-import { skillsChannel } from "../wire/skills.ts";
+import { lockChannel } from "../wire/kept-definitions.ts";
+import type { Published } from "../wire/published.ts";
 import { requireBorder } from "./process-tree.ts";
 import type { ServerSettings } from "./config.ts";
 import { MountedServer } from "./server.ts";
@@ -28,7 +24,6 @@ export const probeChannel = "mcp.servers.probe";
 /** Connects to one mounted server, and resolves to its status then. It does not reject. */
 export type ServerProbe = () => Promise<ServerStatus>;
 
-/** The events that a mounted server emits. */
 const events = ["mcp:changed", "mcp:resource_updated"];
 
 /**
@@ -37,15 +32,6 @@ const events = ["mcp:changed", "mcp:resource_updated"];
  * server is started that could not be mounted.
  */
 export function connect(coordinator: Coordinator, settings: ServerSettings): object {
-  return connectServer(coordinator, settings);
-}
-
-/** Longest time that mounting one server takes, in milliseconds: its own, and some for its end. */
-export function mountLimitMs({ startTimeoutMs }: ServerSettings): number {
-  return startTimeoutMs + 10_000;
-}
-
-function connectServer(coordinator: Coordinator, settings: ServerSettings): MountedServer {
   if (coordinator.get("schema-compiler") === null) throw missingCompiler();
   const locked = lockedTools(coordinator, settings.name);
   // The loader reports what a mount waits for.
@@ -54,6 +40,11 @@ function connectServer(coordinator: Coordinator, settings: ServerSettings): Moun
   coordinator.registerCleanup(() => server.close());
   if (server.locked === null && settings.border === "none") server.begin();
   return server;
+}
+
+/** Longest time that mounting one server takes, in milliseconds: its own, and some for its end. */
+export function mountLimitMs({ startTimeoutMs }: ServerSettings): number {
+  return startTimeoutMs + 10_000;
 }
 
 /**
@@ -67,33 +58,34 @@ export async function mount(
   settings: ServerSettings,
   connected?: object,
 ): Promise<void> {
-  const server = connected instanceof MountedServer ? connected : connectServer(coordinator, settings);
+  const server = (connected ?? connect(coordinator, settings)) as MountedServer;
   const { locked } = server;
   await requireBorder(programOf(placeOf(coordinator, settings)));
   if (locked === null && !settings.required) await server.mountOptional(isLater(coordinator));
-  else server.mountAll(locked ?? (await server.list()));
+  else server.tools.mountAll(locked ?? (await server.list()));
   // It is compared with the lock file as soon as it answers; no call waits for that.
   if (locked !== null && settings.wake === "start") void server.start();
-  if (settings.expose.length > 0)
-    coordinator.registerContributor(exposedChannel, settings.name, () => server.exposed);
-  coordinator.registerContributor(instructionsChannel, settings.name, () => server.instructions);
-  coordinator.registerContributor(skillsChannel, settings.name, () => server.skills);
-  coordinator.registerContributor(behindChannel, settings.name, () => server.behind);
-  coordinator.registerContributor(lockChannel, settings.name, () => ({
-    module: settings.name,
-    definitions: server.tools,
-  }));
-  coordinator.registerContributor(statusChannel, settings.name, () => server.status);
-  coordinator.registerContributor(probeChannel, settings.name, (): ServerProbe => () => server.probe());
-  coordinator.registerContributor(signInChannel, settings.name, () => server.signIn);
-  coordinator.registerContributor(startingChannel, settings.name, () => ({
-    starting: server.optional.starting,
-  }));
+  const { name } = settings;
+  const published: { readonly [Channel in keyof Published]?: () => Published[Channel] } = {
+    ...(settings.expose.length > 0 && { "mcp.exposed": () => server.exposed }),
+    "mcp.instructions": () => server.instructions,
+    "mcp.definitions": () => server.tools.offered,
+    "mcp.servers.behind": () => server.behind,
+    "mcp.servers.starting": () => ({ starting: server.optional.starting }),
+    skills: () => server.tools.skills,
+  };
+  const others: Readonly<Record<string, () => unknown>> = {
+    [lockChannel]: () => ({ module: name, definitions: server.tools.listed }),
+    [statusChannel]: () => server.status,
+    [probeChannel]: (): ServerProbe => () => server.probe(),
+    [signInChannel]: () => server.signIn,
+    "observability.events": () => events,
+  };
+  for (const [channel, value] of Object.entries({ ...published, ...others }))
+    coordinator.registerContributor(channel, name, value);
   // The loader asks each module by its id for what its status shows, and whether its tools are known yet.
-  coordinator.registerCapability(`mount.waits:${settings.name}`, () => server.optional.waits);
-  coordinator.registerCapability(`status.report:${settings.name}`, () => server.status);
-  coordinator.registerContributor(definitionsChannel, settings.name, () => server.offered);
-  coordinator.registerContributor("observability.events", settings.name, () => events);
+  coordinator.registerCapability(`mount.waits:${name}`, () => server.optional.waits);
+  coordinator.registerCapability(`status.report:${name}`, () => server.status);
 }
 
 /** Whether the host opens before servers that the plan does not need have answered. */

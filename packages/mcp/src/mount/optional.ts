@@ -12,42 +12,21 @@ export interface Start {
 
 /** How far the host has come with a server that the plan does not need: its tools are not known before it has answered. */
 export class OptionalStart {
-  #waits: { readonly error?: unknown } | undefined;
-  #starting: Promise<unknown> | undefined;
-
   /** Undefined where the tools are known, or must be; else why they are not known yet, once an attempt has failed. */
-  get waits(): { readonly error?: unknown } | undefined {
-    return this.#waits;
-  }
-
+  waits: { readonly error?: unknown } | undefined;
   /** Resolves when the first attempt has ended, or has taken long; undefined where it need not be waited for. */
-  get starting(): Promise<unknown> | undefined {
-    return this.#starting;
-  }
-
-  begin(): void {
-    this.#waits = {};
-  }
+  starting: Promise<unknown> | undefined;
 
   /** Waits for the first attempt. Returns undefined when it failed. */
   async first<Value>(attempt: Promise<Value>): Promise<Value | undefined> {
-    this.#starting = Promise.race([attempt.catch(() => {}), delay(patienceMs, undefined, { ref: false })]);
-    void this.#starting.finally(() => (this.#starting = undefined));
+    this.waits = {};
+    this.starting = Promise.race([attempt.catch(() => {}), delay(patienceMs, undefined, { ref: false })]);
+    void this.starting.finally(() => (this.starting = undefined));
     try {
       return await attempt;
     } catch (error) {
-      if (this.#waits !== undefined) this.#waits = { error };
+      if (this.waits !== undefined) this.waits = { error };
       return undefined;
     }
-  }
-
-  /** The server is not asked any more. */
-  refused(error: unknown): void {
-    this.#waits = { error };
-  }
-
-  /** The server has listed its tools. */
-  answered(): void {
-    this.#waits = undefined;
   }
 }

@@ -44,8 +44,8 @@ const maxKept = 64;
 /** The connections of one server whose sessions, or users, have one each. */
 export class KeptConnections {
   readonly #kept = new Map<string, Connection>();
-  /** Calls that run on a connection. */
-  readonly #running = new Map<Connection, number>();
+  /** The calls that run, each with its connection. */
+  readonly #running = new Map<object, Connection>();
   readonly #max: number;
 
   constructor(max = maxKept) {
@@ -66,7 +66,8 @@ export class KeptConnections {
   }
 
   #closeQuiet(): void {
-    const quiet = [...this.#kept].find(([, one]) => !this.#running.has(one));
+    const busy = new Set(this.#running.values());
+    const quiet = [...this.#kept].find(([, one]) => !busy.has(one));
     if (quiet === undefined)
       throw new ToolError(
         `the MCP server of this tool runs calls on all of its ${this.#max} connections; try again when one has ended`,
@@ -76,23 +77,14 @@ export class KeptConnections {
     void quiet[1].close();
   }
 
-  /** Keeps a connection until the returned function is called. */
-  hold(connection: Connection): () => void {
-    this.#running.set(connection, (this.#running.get(connection) ?? 0) + 1);
-    return () => {
-      const left = (this.#running.get(connection) ?? 1) - 1;
-      if (left === 0) this.#running.delete(connection);
-      else this.#running.set(connection, left);
-    };
-  }
-
   /** Keeps a connection while work is done on it. */
   async during<Value>(connection: Connection, work: () => Promise<Value>): Promise<Value> {
-    const release = this.hold(connection);
+    const running = {};
+    this.#running.set(running, connection);
     try {
       return await work();
     } finally {
-      release();
+      this.#running.delete(running);
     }
   }
 

@@ -4,7 +4,8 @@ import { once } from "node:events";
 import { setTimeout as delay } from "node:timers/promises";
 import type { Readable, Writable } from "node:stream";
 import { getDefaultEnvironment } from "@modelcontextprotocol/client/stdio";
-import { ToolmountError } from "@toolmount/core";
+import { systemClock, ToolmountError } from "@toolmount/core";
+import { withTimeout } from "@toolmount/core/internal";
 import {
   createProgramGuard,
   killTree,
@@ -31,7 +32,6 @@ export interface Program {
   readonly sandbox?: SandboxMounts | undefined;
 }
 
-/** How a program ended. */
 interface ProgramEnd {
   /** In a sentence: `it ended with code 1`. */
   readonly how: string;
@@ -100,7 +100,10 @@ export async function startProgram(given: Program): Promise<ProcessTree> {
     killTree(pid);
   });
   void exited.then(() => clearInterval(counting));
-  const guard = startGuard(pid, `${markName}=${mark}`, env["PATH"]);
+  // It kills what the program left in groups of its own.
+  const guard = createProgramGuard({ mark: `${markName}=${mark}`, path: env["PATH"], isPolite: true });
+  guard.add(pid);
+  const dismiss = () => (guard.remove(pid), guard.close());
   let ending: Promise<void> | undefined;
   return {
     pid,
@@ -108,7 +111,7 @@ export async function startProgram(given: Program): Promise<ProcessTree> {
     output: child.stdout,
     errors: child.stderr,
     exited,
-    end: () => (ending ??= endTree(child, pid, exited).finally(guard)),
+    end: () => (ending ??= endTree(child, pid, exited).finally(dismiss)),
   };
 }
 
@@ -142,16 +145,6 @@ function watchCount(pid: number, onTooMany: () => void): NodeJS.Timeout {
   return setInterval(count, countMs).unref();
 }
 
-/** Returns how to dismiss the guard: it kills what the program left in groups of its own. */
-function startGuard(pid: number, mark: string, path: string | undefined): () => void {
-  const guard = createProgramGuard({ mark, path, isPolite: true });
-  guard.add(pid);
-  return () => {
-    guard.remove(pid);
-    guard.close();
-  };
-}
-
 async function endTree(child: Child, pid: number, exited: Promise<unknown>): Promise<void> {
   child.stdin.on("error", () => {}); // it may be gone
   child.stdin.end();
@@ -168,14 +161,9 @@ async function endTree(child: Child, pid: number, exited: Promise<unknown>): Pro
   for (const stream of [child.stdin, child.stdout, child.stderr]) stream.destroy();
 }
 
-async function within(exited: Promise<unknown>): Promise<boolean> {
-  const controller = new AbortController();
-  const late = delay(patienceMs, false, { signal: controller.signal }).catch(() => false);
-  try {
-    return await Promise.race([exited.then(() => true), late]);
-  } finally {
-    controller.abort();
-  }
+function within(exited: Promise<unknown>): Promise<boolean> {
+  const gone = exited.then(() => true);
+  return withTimeout(systemClock, patienceMs, gone, () => false);
 }
 
 function isAlive(pid: number): boolean {

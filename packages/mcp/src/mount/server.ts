@@ -2,9 +2,7 @@ import type { Tool } from "@modelcontextprotocol/client";
 import type { Coordinator, HostLink, SchemaCompiler, ToolContext, ToolDefinition } from "@toolmount/core";
 import type { AskKind, PublishedSource } from "../wire/exposed-source.ts";
 import { withShownTexts } from "../wire/foreign-texts.ts";
-import type { KeptDefinitions } from "../wire/kept-definitions.ts";
-import type { ServerInstructions } from "../wire/instructions.ts";
-import type { OfferedSkill } from "../wire/skills.ts";
+import type { Published } from "../wire/published.ts";
 import type { ServerAuthorization } from "../auth/authorization.ts";
 import { authorizationOf, lateStore } from "./authorize.ts";
 import { browserSignInOf } from "./sign-in/browser-sign-in.ts";
@@ -38,10 +36,11 @@ export class MountedServer {
   readonly #main: Connection;
   /** Those of sessions, or of users. */
   readonly #kept = new KeptConnections();
-  readonly #tools: MountedTools;
+  readonly tools: MountedTools;
   #begun: Promise<unknown> | undefined;
   readonly #exposed: ExposedServer;
-  #behind: readonly HostLink[] = [];
+  /** The hosts to which it leads. */
+  behind: readonly HostLink[] = [];
 
   constructor(coordinator: Coordinator, settings: ServerSettings, { locked, isReported }: Start) {
     this.locked = locked;
@@ -52,10 +51,10 @@ export class MountedServer {
     const onPage = (this.signIn = browserSignInOf({ settings, folder, store }));
     this.#clientSignIn = new ClientSignIn({ settings, folder, store, logger: coordinator.logger, onPage });
     this.#authorizationOf = (own, user) => authorizationOf(coordinator, own, { folder, user });
-    this.#tools = new MountedTools(coordinator, settings, this.#define, locked);
+    this.tools = new MountedTools(coordinator, settings, this.#define, locked);
     this.#main = this.#connection({ onTools: (tools) => void this.#change(tools), isReported });
     this.#exposed = new ExposedServer(settings, this.#main, (group, fresh) => {
-      const others = this.#tools.listed.filter((tool) => groupOf(exposedOf(tool)) !== group);
+      const others = this.tools.listed.filter((tool) => groupOf(exposedOf(tool)) !== group);
       return this.#change([...others, ...fresh]);
     });
   }
@@ -66,41 +65,21 @@ export class MountedServer {
       const { state, cause } = status;
       return { user, state, ...(cause !== undefined && { cause }) };
     });
-    return { name, ...this.#main.status, ...this.#tools.status, ...(users.length > 0 && { users }) };
+    return { name, ...this.#main.status, ...this.tools.status, ...(users.length > 0 && { users }) };
   }
 
-  get offered(): KeptDefinitions {
-    return this.#tools.offered;
-  }
-
-  /** Returns what it has beside tools. */
   get exposed(): PublishedSource {
-    return this.#exposed.publish(() => this.#tools.mounted());
+    return this.#exposed.publish(() => this.tools.mounted());
   }
 
   /** Returns what it says of itself, and the internal tool for it; undefined where it says nothing. */
-  get instructions(): ServerInstructions | undefined {
-    for (const { name, tool } of this.#tools.mounted()) {
+  get instructions(): Published["mcp.instructions"] {
+    for (const { name, tool } of this.tools.mounted()) {
       const exposed = exposedOf(tool);
       if (exposed?.kind === "instructions")
         return { server: this.#settings.name, tool: name, text: exposed.text };
     }
     return undefined;
-  }
-
-  /** The definitions of all its tools, as the server listed them. */
-  get tools(): readonly Tool[] {
-    return this.#tools.listed;
-  }
-
-  /** The hosts to which it leads. */
-  get behind(): readonly HostLink[] {
-    return this.#behind;
-  }
-
-  /** The skills that its tools read. */
-  get skills(): readonly OfferedSkill[] {
-    return this.#tools.skills;
   }
 
   /** Connects, and compares what the server offers now with what is mounted. Failures stand in the status. */
@@ -122,11 +101,10 @@ export class MountedServer {
     this.#begun.catch(() => {}); // list() rejects
   }
 
-  /** Connects and asks what tools there are. */
   async list(): Promise<readonly Tool[]> {
     try {
       await (this.#begun ?? this.#main.client());
-      return this.#tools.listed;
+      return this.tools.listed;
     } finally {
       // A server for each call or session has served its purpose here.
       if (this.#settings.instance !== "shared") await this.#main.rest();
@@ -138,22 +116,16 @@ export class MountedServer {
    * are mounted. Resolves after the first attempt, or with `isLater` at once.
    */
   async mountOptional(isLater: boolean): Promise<void> {
-    this.optional.begin();
     const first = this.optional.first(this.list());
     const listed = isLater ? undefined : await first;
-    this.mountAll(listed ?? this.#tools.listed);
+    this.tools.mountAll(listed ?? this.tools.listed);
     void first.then((found) => (found === undefined ? this.#keepAsking() : undefined));
   }
 
   async #keepAsking(): Promise<void> {
     const refusal = await this.#main.persist();
-    if (refusal !== undefined) this.optional.refused(refusal);
+    if (refusal !== undefined) this.optional.waits = { error: refusal };
     if (this.#settings.instance !== "shared") await this.#main.rest();
-  }
-
-  /** Mounts the tools of the server. One that the host refuses is left out, and named in the status. */
-  mountAll(tools: readonly Tool[]): void {
-    this.#tools.mountAll(tools);
   }
 
   async close(): Promise<void> {
@@ -168,15 +140,15 @@ export class MountedServer {
       void hooks.emit("mcp:resource_updated", { server: settings.name, uri: servedUri(uri, settings) });
     const onHosts = (behind: readonly HostLink[]) => {
       place.chain?.requireOther(behind);
-      this.#behind = behind;
+      this.behind = behind;
     };
-    const onServedToItself = (error: unknown) => this.optional.refused(error);
+    const onServedToItself = (error: unknown) => void (this.optional.waits = { error });
     const shared = {
       ...place,
       logger,
       onHosts,
       onServedToItself,
-      onOddity: (sentence: string) => this.#tools.noteOddity(sentence),
+      onOddity: (sentence: string) => this.tools.noteOddity(sentence),
       verdict: this.#verdict,
       toolFor: (kind: AskKind) => this.exposed.toolFor(kind),
       user,
@@ -209,9 +181,9 @@ export class MountedServer {
 
   /** Connects, which may show that a tool is not what was decided about. */
   async #connectFor(tool: string, connection: Connection, signal: AbortSignal | undefined): Promise<void> {
-    const accepted = this.#tools.digestOf(tool);
+    const accepted = this.tools.digestOf(tool);
     await connection.client(signal);
-    if (this.#tools.digestOf(tool) !== accepted) throw toolChanged(tool, this.#settings.name);
+    if (this.tools.digestOf(tool) !== accepted) throw toolChanged(tool, this.#settings.name);
   }
 
   readonly #call: CallServer = (params, context, options) => {
@@ -239,12 +211,12 @@ export class MountedServer {
         this.#connection({ onTools: (tools) => void this.#change(tools) }),
       );
     const user = requireUser(this.#settings, userId);
-    const onTools = (tools: readonly Tool[]) => void this.#change(mergeListed(this.#tools.listed, tools));
+    const onTools = (tools: readonly Tool[]) => void this.#change(mergeListed(this.tools.listed, tools));
     return this.#kept.of(user, () => this.#connection({ onTools, user }));
   }
 
   #change(tools: readonly Tool[]): Promise<void> {
-    this.optional.answered();
-    return this.#tools.change(tools);
+    this.optional.waits = undefined;
+    return this.tools.change(tools);
   }
 }

@@ -7,11 +7,10 @@ import type {
 } from "@modelcontextprotocol/client";
 import type { Skill } from "@modelcontextprotocol/client/ext/skills";
 import { ToolError, type HostLink } from "@toolmount/core";
-import { digestOf } from "@toolmount/core/json";
+import { digestOf, isRecord } from "@toolmount/core/json";
 import type { ServerSettings } from "./config.ts";
 import { groupsOf, instructionsTool, listExposed, withoutExposed } from "./exposed-definitions.ts";
 import { readChain } from "../wire/chain.ts";
-import { isRecord } from "../wire/guards.ts";
 import { encodePath, skillMetaKey, skillToolName, type OfferedSkill } from "../wire/skills.ts";
 
 interface ListOptions extends RequestOptions {

@@ -10,27 +10,16 @@ import {
   type ToolContext,
   type ToolDefinition,
 } from "@toolmount/core";
-import { digestOf } from "@toolmount/core/json";
+import { digestOf, withoutUndefined } from "@toolmount/core/json";
 import { classify, foldName, type Classification } from "@toolmount/core/modules";
-import { messageOf } from "@toolmount/core/errors";
+import { messageOf, ToolError } from "@toolmount/core/errors";
 import { matchesGlob } from "@toolmount/core/text";
 import { isServedToItself } from "../wire/chain.ts";
 import { withShownTexts } from "../wire/foreign-texts.ts";
 import { takeNotes, unreadableText } from "../reading/reader.ts";
 import { fromMcpResult } from "../wire/result.ts";
 import type { ServerSettings } from "./config.ts";
-import {
-  answeredWith,
-  answerUnreadable,
-  causeOf,
-  gone,
-  httpStatusOf,
-  isLost,
-  isUnsent,
-  lost,
-  refused,
-  servedToItself,
-} from "./failures.ts";
+import { causeOf, gone, httpStatusOf, isLost, isUnsent, unanswered } from "./failures.ts";
 import { MessageTooLarge } from "../wire/message-size.ts";
 import { skillOf, toOffered } from "./skills.ts";
 import { withServedLinks } from "./ui.ts";
@@ -140,14 +129,8 @@ function classificationOf(tool: Tool, { classify: rules, hints }: ServerSettings
       : classify("skill", { readOnlyHint: true });
   const rule = Object.entries(rules).find(([glob]) => matchesGlob(glob, tool.name))?.[1];
   if (rule === undefined) return own;
-  const { category, consequence, confirm, idempotent } = rule;
-  return {
-    ...own,
-    ...(category !== undefined && { category }),
-    ...(consequence !== undefined && { consequenceLevel: consequence }),
-    ...(confirm !== undefined && { requiresConfirmation: confirm }),
-    ...(idempotent !== undefined && { idempotent }),
-  };
+  const { consequence: consequenceLevel, confirm: requiresConfirmation, ...others } = rule;
+  return { ...own, ...withoutUndefined({ ...others, consequenceLevel, requiresConfirmation }) };
 }
 
 async function callTool(
@@ -186,17 +169,23 @@ const shownWarning = "characters that people cannot see are written as code poin
 
 /** Returns what went wrong between this host and the server, in words for a model. Other errors are thrown on. */
 function explainFailure(error: unknown, { abortSignal }: ToolContext, server: string): PartialResult {
-  const unreadable = error instanceof ProtocolError ? unreadableText(error.data) : undefined;
-  if (unreadable !== undefined) return answerUnreadable(messageOf(error), unreadable);
+  const text = error instanceof ProtocolError ? unreadableText(error.data) : undefined;
+  if (text !== undefined) return unanswered(messageOf(error), { code: "MCP_ANSWER_UNREADABLE", text });
   if (error instanceof ProtocolError)
     return failure(error.message, { code: "MCP_ERROR", details: { code: error.code, ...dataOf(error) } });
   // The host has its own words for a call that was cancelled or took too long.
   if (abortSignal.aborted) return failure("the call was cancelled", { code: "MCP_CANCELLED" });
-  if (isServedToItself(error)) throw servedToItself(error);
-  if (error instanceof MessageTooLarge) return refused(server, error);
-  if (isLost(error)) return lost(server);
+  if (isServedToItself(error)) throw new ToolError(error.message, { code: error.code });
+  const of = `the MCP server "${server}"`;
+  if (error instanceof MessageTooLarge)
+    return unanswered(`the answer of ${of} was not read: ${error.message}`, {
+      code: "MCP_MESSAGE_TOO_LARGE",
+    });
+  if (isLost(error))
+    return unanswered(`the connection to ${of} ended while the call ran`, { code: "MCP_CONNECTION_LOST" });
   const status = httpStatusOf(error);
-  if (status !== undefined) return answeredWith(server, status);
+  const answered = `${of} answered the call with HTTP status ${status}`;
+  if (status !== undefined) return unanswered(answered, { code: "MCP_HTTP_STATUS", details: { status } });
   if (isUnsent(error)) throw gone(server, causeOf(error, undefined), error);
   throw error;
 }

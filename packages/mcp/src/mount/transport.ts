@@ -33,6 +33,8 @@ export interface TransportOptions {
   readonly logger: Logger;
   /** Gets a sentence about each member of the server's definitions that is not taken as it is. */
   readonly onOddity?: ((sentence: string) => void) | undefined;
+  /** Gets the task of a call that was cancelled before its answer came. */
+  readonly onLateTask?: ((taskId: string) => void) | undefined;
   /** The capability `host.id`, for traces. */
   readonly hostId?: string | undefined;
   /** The transport calls it when it has started the program of a server over stdio, which does not answer at once. */
@@ -43,10 +45,10 @@ export interface TransportOptions {
 
 /** Makes the transport that an entry asks for; nothing is started yet. */
 export function createTransport(given: TransportOptions): Transport {
-  const { settings, logger, onStarted, authProvider, onOddity = () => {} } = given;
+  const { settings, logger, onStarted, authProvider, onLateTask, onOddity = () => {} } = given;
   const { url, headers, maxMessageBytes } = settings;
   const program = programOf(given);
-  const reader = new WireReader(onOddity);
+  const reader = new WireReader(onOddity, onLateTask);
   if (program !== undefined)
     return new StdioTransport({ ...program, maxMessageBytes, logger, onStarted, reader });
   const address = new URL(url ?? "");

@@ -1,5 +1,5 @@
 import type { CallToolResult, ClientCapabilities, Tool } from "@modelcontextprotocol/client";
-import { isRecord } from "../wire/guards.ts";
+import { isRecord } from "@toolmount/core/json";
 import type { ServerSettings } from "./config.ts";
 
 /** Begin of the addresses of user interfaces (MCP Apps). */

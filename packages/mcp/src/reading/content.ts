@@ -1,4 +1,4 @@
-import { isRecord } from "../wire/guards.ts";
+import { isRecord } from "@toolmount/core/json";
 import type { Note } from "../wire/shapes.ts";
 import {
   flag,

@@ -1,7 +1,6 @@
 // How members of foreign JSON are read, each by itself. Null is an absent member. A reader returns undefined for a value that
 // it cannot read; what is left out, or taken for something else, is one sentence.
-import { meter } from "@toolmount/core/json";
-import { isRecord } from "../wire/guards.ts";
+import { isRecord, meter, quoteChanged } from "@toolmount/core/json";
 import type { Note } from "../wire/shapes.ts";
 
 export type Members = Readonly<Record<string, unknown>>;
@@ -82,4 +81,33 @@ export function withoutNulls(given: Members): Members {
     ([name, value]) => value !== null || (name === "structuredContent" && "resultType" in given),
   );
   return kept.length === Object.keys(given).length ? given : Object.fromEntries(kept);
+}
+
+/** Parses a text, also behind words that were printed before it on the same line. Numbers of results keep their digits. */
+export function parse(written: string, onChanged: (member: string) => void): unknown {
+  const exact = written.includes('"structuredContent"')
+    ? quoteChanged(written, isStructured, onChanged)
+    : written;
+  const start = exact.search(/[{[]\s*"/);
+  return tryParse(exact) ?? (start < 0 ? undefined : tryParse(withoutNaN(exact.slice(start))));
+}
+
+export function tryParse(written: string): unknown {
+  try {
+    return JSON.parse(written);
+  } catch {
+    return undefined;
+  }
+}
+
+/** Python writes numbers that JSON does not have. */
+function withoutNaN(written: string): string {
+  return written.replaceAll(/"(?:[^"\\]|\\.)*"|-?\b(?:NaN|Infinity)\b/g, (found) =>
+    found.startsWith('"') ? found : "null",
+  );
+}
+
+function isStructured(path: readonly (string | number)[]): boolean {
+  const [result, content] = typeof path[0] === "number" ? path.slice(1) : path;
+  return result === "result" && content === "structuredContent";
 }

@@ -1,9 +1,9 @@
 import type { JSONRPCMessage } from "@modelcontextprotocol/client";
-import { quoteChanged, requireNarrow } from "@toolmount/core/json";
-import { isRecord } from "../wire/guards.ts";
+import { isRecord, requireNarrow } from "@toolmount/core/json";
+import { setNewest } from "../wire/kept-work.ts";
 import { tooLarge } from "../wire/message-size.ts";
 import { readCallResult } from "./content.ts";
-import { depthProblem } from "./members.ts";
+import { depthProblem, parse } from "./members.ts";
 import { readParams, readResult } from "./results.ts";
 import type { Note } from "../wire/shapes.ts";
 
@@ -12,14 +12,14 @@ type Id = string | number;
 /** Under this key of `_meta` the SDK gets the result of a call past its schemas: {@link callResultOf} reads it. */
 const resultKey = "dev.toolmount/result";
 
+/** Under this key it gets the task of a call of 2026: it refuses results of a type that it does not know. */
+export const taskKey = "dev.toolmount/task";
+
 /** Under this key of `_meta` a result has the sentences about how it was read. */
 const notesKey = "dev.toolmount/notes";
 
 /** Under this key an error has the answer of a server that is not a message of the protocol. */
 const unreadableKey = "dev.toolmount/unreadable";
-
-/** Types of results that are no end of a call: the SDK and the tasks of this package work on them. */
-const unfinished: ReadonlySet<unknown> = new Set(["input_required", "task"]);
 
 /** Methods whose answer is the result of a call. */
 const ofCalls: ReadonlySet<string | undefined> = new Set(["tools/call", "tasks/result"]);
@@ -27,8 +27,9 @@ const ofCalls: ReadonlySet<string | undefined> = new Set(["tools/call", "tasks/r
 /** Longest text of an unreadable answer that is passed on, in characters. */
 export const maxQuoted = 2_000;
 
-/** Requests of one connection whose answers are awaited; a server may never answer one that was cancelled. */
+/** Requests of one connection whose answers are awaited, and those that were cancelled; most servers never answer one. */
 const mostAsked = 10_000;
+const mostCancelled = 1_000;
 
 /**
  * Reads what a server sends before the SDK does: any text becomes messages that the SDK takes. Each answer is paired with
@@ -36,26 +37,34 @@ const mostAsked = 10_000;
  */
 export class WireReader {
   readonly #asked = new Map<Id, string>();
+  readonly #cancelled = new Map<Id, string>();
   readonly #note: Note;
+  readonly #onLateTask: (taskId: string) => void;
   #isLegacy = false;
   /** The lines so far of a message that is printed over several lines. */
   #begun = "";
 
-  /** `note` gets one sentence about each member of a definition that was not taken as it is. */
-  constructor(note: Note) {
+  /**
+   * `note` gets one sentence about each member of a definition that was not taken as it is. `onLateTask` gets the task in the
+   * answer to a call that was cancelled before: the SDK drops it.
+   */
+  constructor(note: Note, onLateTask: (taskId: string) => void = () => {}) {
     this.#note = note;
+    this.#onLateTask = onLateTask;
   }
 
-  /** Takes note of a message that is sent. */
   sent(message: JSONRPCMessage): void {
     if (!("method" in message)) return;
     const { method, params } = message;
-    if (method === "notifications/cancelled") this.#asked.delete(params?.["requestId"] as Id);
+    if (method === "notifications/cancelled") this.#cancel(params?.["requestId"] as Id);
     if (!("id" in message)) return;
     if (method === "initialize") this.#isLegacy = true;
-    this.#asked.set(message.id, method);
-    const [oldest] = this.#asked.keys();
-    if (this.#asked.size > mostAsked && oldest !== undefined) this.#asked.delete(oldest);
+    setNewest(this.#asked, message.id, method, mostAsked);
+  }
+
+  #cancel(id: Id): void {
+    setNewest(this.#cancelled, id, this.#asked.get(id) ?? "", mostCancelled);
+    this.#asked.delete(id);
   }
 
   /** Reads a line; the messages in it, none for a line that begins or continues one, undefined for other lines. */
@@ -119,8 +128,11 @@ export class WireReader {
     const isError = error !== undefined && error !== null;
     const id = this.#pair(given, "jsonrpc" in others || given === null ? answers : undefined);
     if (id === undefined || !(isError || result !== undefined)) return undefined;
-    const asked = this.#asked.get(id);
+    const late = this.#cancelled.get(id);
+    const asked = this.#asked.get(id) ?? late;
     this.#asked.delete(id);
+    this.#cancelled.delete(id);
+    if (late !== undefined && isTask(result)) this.#onLateTask(String(result["taskId"]));
     // A list is read first: it loses the items that are too deep, and nothing else.
     const read = isError || ofCalls.has(asked) ? null : this.#readResult(asked, result, changed);
     const problem = depthProblem(read ?? [result, error]);
@@ -150,7 +162,12 @@ export class WireReader {
           ? given
           : readResult(method ?? "", given, this.#isLegacy, this.#note)),
       };
-    if (isRecord(given) && (unfinished.has(given["resultType"]) || isRecord(given["task"])))
+    if (isTask(given)) {
+      const { resultType: _, ...task } = given;
+      return { resultType: "complete", content: [], _meta: { [taskKey]: task } };
+    }
+    // The SDK works on these: they are no end of a call.
+    if (isRecord(given) && (given["resultType"] === "input_required" || isRecord(given["task"])))
       return { ...given };
     const notes = changed.map(
       (member) => `${member} is a number that JavaScript would change; it is read as a text`,
@@ -198,6 +215,10 @@ export function unreadableText(data: unknown): string | undefined {
   return typeof text === "string" ? text : undefined;
 }
 
+function isTask(result: unknown): result is Readonly<Record<string, unknown>> {
+  return isRecord(result) && result["resultType"] === "task";
+}
+
 function isId(value: unknown): value is Id {
   return typeof value === "string" || Number.isInteger(value);
 }
@@ -211,31 +232,4 @@ function readError(given: unknown): { code: number; message: string; data?: unkn
     message: typeof message === "string" ? message : JSON.stringify(message ?? given),
     ...(data !== undefined && { data }),
   };
-}
-
-/** Parses a text, also behind words that were printed before it on the same line. Numbers of results keep their digits. */
-function parse(text: string, onChanged: (member: string) => void): unknown {
-  const exact = text.includes('"structuredContent"') ? quoteChanged(text, isStructured, onChanged) : text;
-  const start = exact.search(/[{[]\s*"/);
-  return tryParse(exact) ?? (start < 0 ? undefined : tryParse(withoutNaN(exact.slice(start))));
-}
-
-function tryParse(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
-}
-
-/** Python writes numbers that JSON does not have. */
-function withoutNaN(text: string): string {
-  return text.replaceAll(/"(?:[^"\\]|\\.)*"|-?\b(?:NaN|Infinity)\b/g, (found) =>
-    found.startsWith('"') ? found : "null",
-  );
-}
-
-function isStructured(path: readonly (string | number)[]): boolean {
-  const [result, content] = typeof path[0] === "number" ? path.slice(1) : path;
-  return result === "result" && content === "structuredContent";
 }

@@ -1,6 +1,6 @@
 // One table of what a server may answer, and how each answer is read. The SDK refuses a whole list, or a whole connection, for
 // one member; here each item is judged alone.
-import { isRecord } from "../wire/guards.ts";
+import { isRecord } from "@toolmount/core/json";
 import type { Note } from "../wire/shapes.ts";
 import { contents, implementation, linked, named, readBlock, withName } from "./content.ts";
 import {
@@ -69,7 +69,6 @@ const kept = (result: Members): Members => ({
 
 type ReadResult = (result: Members, note: Note, isLegacy: boolean) => Members;
 
-/** A result with one list. */
 const list =
   (member: string, what: string, of: (isLegacy: boolean) => Read): ReadResult =>
   (result, note, isLegacy) => {
@@ -100,6 +99,7 @@ const introduction: ReadResult = (result, note, isLegacy) => ({
 
 /** Groups whose changes a server may announce, whether it says so or not. */
 const changing = ["tools", "resources", "prompts"];
+const change = shape({ listChanged: flag, subscribe: flag });
 
 /** A capability is an object; of a server that names none, the tools are asked for. */
 function readCapabilities(given: unknown, note: Note): Members {
@@ -108,13 +108,9 @@ function readCapabilities(given: unknown, note: Note): Members {
     if (!isRecord(value) && value !== true)
       note(`its capability ${name} is ${kindOf(value)}; taken as stated`);
     const own = isRecord(value) ? withoutNulls(value) : {};
-    return [[name, changing.includes(name) ? readChanging(own, note) : own] as const];
+    return [[name, changing.includes(name) ? change(own, note) : own] as const];
   });
   return Object.fromEntries(stated.length === 0 ? [["tools", {}]] : stated);
-}
-
-function readChanging(given: Members, note: Note): unknown {
-  return shape({ listChanged: flag, subscribe: flag })(given, note);
 }
 
 const empty: ReadResult = () => ({});

@@ -1,4 +1,4 @@
-import { isRecord } from "../wire/guards.ts";
+import { isRecord } from "@toolmount/core/json";
 import type { Note } from "../wire/shapes.ts";
 
 /** What the value of a keyword of JSON Schema has to be. Other keywords are not touched. */
@@ -57,7 +57,9 @@ export function readInputSchema(given: unknown, note: Note): Readonly<Record<str
   if (!isRecord(schema)) say("is no object; any arguments are passed on");
   if (!isRecord(schema)) return { type: "object" };
   const { type } = schema;
-  const whole = withoutLost(schema, schemaOf(schema), say) as typeof schema;
+  const whole = withoutLost(schema, schemaOf(schema), (reference) =>
+    say(`refers to ${shorten(reference)}, which it does not have; any value is passed on there`),
+  ) as typeof schema;
   if (type === "object") return readSchema(whole, say);
   if (!(Array.isArray(type) && type.includes("object"))) say(`has ${saidType(type)}; taken as an object`);
   return readSchema({ ...whole, type: "object" }, say);
@@ -67,9 +69,10 @@ export function readInputSchema(given: unknown, note: Note): Readonly<Record<str
 export function readOutputSchema(given: unknown, isLegacy: boolean, note: Note): unknown {
   const say: Note = (problem) => note(`its outputSchema ${problem}`);
   if (!isRecord(given)) return undefined;
-  const lost = lostReference(given, schemaOf(given));
-  if (lost !== undefined) say(`refers to ${shorten(lost)}, which it does not have; left out`);
-  if (lost !== undefined) return undefined;
+  const lost: string[] = [];
+  withoutLost(given, schemaOf(given), (reference) => lost.push(reference));
+  if (lost.length > 0) say(`refers to ${shorten(lost[0])}, which it does not have; left out`);
+  if (lost.length > 0) return undefined;
   const type = given["type"] ?? undefined;
   if (!isLegacy || type === "object") return readSchema(given, say);
   if (type === undefined) return readSchema({ ...given, type: "object" }, say);
@@ -88,32 +91,23 @@ function schemaOf(root: Readonly<Record<string, unknown>>): WholeSchema {
   return { root, hasIds: () => (hasIds ??= JSON.stringify(root).includes('"$id"')) };
 }
 
-/** A schema without references to parts that it does not have: one lost part does not cost the tool. */
-function withoutLost(value: unknown, schema: WholeSchema, say: Note, levels = maxLevels): unknown {
+/**
+ * A schema without references to parts that it does not have: one lost part does not cost the tool. `onLost` gets each of
+ * them. Nothing is fetched.
+ */
+function withoutLost(value: unknown, schema: WholeSchema, onLost: Note, levels = maxLevels): unknown {
   if (typeof value !== "object" || value === null || levels === 0) return value;
   if (Array.isArray(value)) {
-    const parts = value.map((part) => withoutLost(part, schema, say, levels - 1));
+    const parts = value.map((part) => withoutLost(part, schema, onLost, levels - 1));
     return parts.every((part, at) => part === value[at]) ? value : parts;
   }
   const { $ref } = value as { readonly $ref?: unknown };
   const isLost = typeof $ref === "string" && !refersWithin($ref, schema);
-  if (isLost) say(`refers to ${shorten($ref)}, which it does not have; any value is passed on there`);
+  if (isLost) onLost($ref);
   const kept = Object.entries(value).filter(([name]) => !isLost || name !== "$ref");
-  const read = kept.map(([name, part]) => [name, withoutLost(part, schema, say, levels - 1)] as const);
+  const read = kept.map(([name, part]) => [name, withoutLost(part, schema, onLost, levels - 1)] as const);
   const isSame = !isLost && read.every(([, part], at) => part === kept[at]![1]);
   return isSame ? value : Object.fromEntries(read);
-}
-
-/** The first reference in a schema to a part that it does not have. Nothing is fetched. */
-function lostReference(value: unknown, schema: WholeSchema, levels = maxLevels): unknown {
-  if (typeof value !== "object" || value === null || levels === 0) return undefined;
-  const { $ref } = value as { readonly $ref?: unknown };
-  if (typeof $ref === "string" && !refersWithin($ref, schema)) return $ref;
-  for (const part of Object.values(value)) {
-    const lost = lostReference(part, schema, levels - 1);
-    if (lost !== undefined) return lost;
-  }
-  return undefined;
 }
 
 /** Whether a reference may be resolved: by a pointer that leads somewhere, or by a name that the compiler looks up. */
@@ -141,7 +135,6 @@ function saidType(type: unknown): string {
   return type === undefined || type === null ? "no type" : `the type ${JSON.stringify(type).slice(0, 50)}`;
 }
 
-/** Reads a schema and those below it. */
 function readSchema(schema: Readonly<Record<string, unknown>>, note: Note, levels = maxLevels) {
   let read = schema;
   for (const [keyword, value] of Object.entries(schema)) {

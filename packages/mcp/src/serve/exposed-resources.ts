@@ -1,10 +1,5 @@
-import {
-  ResourceNotFoundError,
-  type ReadResourceResult,
-  type Resource,
-  type Server,
-} from "@modelcontextprotocol/server";
-import type { ExposedSource } from "../wire/exposed-source.ts";
+import { ResourceNotFoundError, type ReadResourceResult, type Server } from "@modelcontextprotocol/server";
+import type { ResourceSource } from "../wire/exposed-source.ts";
 import type { Host } from "@toolmount/core";
 import { RefusedRequest, type ExposedRequests } from "./exposed-calls.ts";
 import { readOutput, type OutputReader } from "./outputs.ts";
@@ -20,15 +15,19 @@ function keyOf(server: string, own: string): string {
 export function serveResources(
   server: Server,
   reader: OutputReader,
-  { sourcesFor, callFor, asking }: ExposedRequests,
+  { sourcesFor, callFor, asking }: ExposedRequests<ResourceSource>,
   subscribed: Subscribed,
 ): void {
-  server.setRequestHandler("resources/list", async (_, ctx) => ({
-    resources: (await listedResources(sourcesFor(callFor(ctx)))).map(({ resource, uri }) => ({
-      ...resource,
-      uri,
-    })),
-  }));
+  server.setRequestHandler("resources/list", async (_, ctx) => {
+    const sources = sourcesFor(callFor(ctx));
+    const listed = await offeredBy(
+      sources,
+      (source) => source.listResources(),
+      ({ uri }) => uri,
+      apart,
+    );
+    return { resources: [...listed].map(([uri, { item }]) => ({ ...item, uri })) };
+  });
   server.setRequestHandler("resources/templates/list", async (_, ctx) => ({
     resourceTemplates: [
       ...(await collect(sourcesFor(callFor(ctx)), (source) => source.listResourceTemplates())),
@@ -65,32 +64,37 @@ export function serveResources(
 
 /** Lists of all servers, in the plan's order. One that cannot be reached is left out: the others are no worse for it. */
 async function collect<Item>(
-  sources: readonly ExposedSource[],
-  list: (source: ExposedSource) => Promise<readonly Item[]>,
+  sources: readonly ResourceSource[],
+  list: (source: ResourceSource) => Promise<readonly Item[]>,
 ): Promise<readonly Item[]> {
   const lists = await Promise.all(sources.map((source) => list(source).catch(() => [])));
   return lists.flat();
 }
 
-/** A resource by the address under which it is offered. */
-interface OfferedResource {
-  readonly resource: Resource;
-  readonly source: ExposedSource;
-  readonly uri: string;
+interface Offered<Source, Item> {
+  readonly source: Source;
+  readonly item: Item;
 }
 
-/** An address that two servers have gets the entry's id before it, for the second and every further one. */
-async function listedResources(sources: readonly ExposedSource[]): Promise<readonly OfferedResource[]> {
-  const offered = new Map<string, OfferedResource>();
-  const lists = await Promise.all(sources.map((source) => source.listResources().catch(() => [])));
-  for (const [index, list] of lists.entries()) {
-    const source = sources[index]!;
-    for (const resource of list) {
-      const uri = offered.has(resource.uri) ? apart(source.name, resource.uri) : resource.uri;
-      if (!offered.has(uri)) offered.set(uri, { resource, source, uri });
+/**
+ * The items of all servers by their names, in the plan's order. A name that two servers have is made another one, `apart`, for
+ * the second and every further one. A server that cannot be reached is left out.
+ */
+export async function offeredBy<Source extends { readonly name: string }, Item>(
+  sources: readonly Source[],
+  list: (source: Source) => Promise<readonly Item[]>,
+  nameOf: (item: Item) => string,
+  apartOf: (server: string, name: string) => string,
+): Promise<ReadonlyMap<string, Offered<Source, Item>>> {
+  const offered = new Map<string, Offered<Source, Item>>();
+  const lists = await Promise.all(sources.map((source) => list(source).catch(() => [])));
+  for (const [index, source] of sources.entries())
+    for (const item of lists[index]!) {
+      const own = nameOf(item);
+      const name = offered.has(own) ? apartOf(source.name, own) : own;
+      if (!offered.has(name)) offered.set(name, { source, item });
     }
-  }
-  return [...offered.values()];
+  return offered;
 }
 
 function apart(server: string, uri: string): string {
@@ -99,9 +103,9 @@ function apart(server: string, uri: string): string {
 
 /** The server that has an address, and its own address for it; undefined when none lists it: it may be one of a template. */
 async function ownerOf(
-  sources: readonly ExposedSource[],
+  sources: readonly ResourceSource[],
   uri: string,
-): Promise<{ readonly source: ExposedSource; readonly own: string } | undefined> {
+): Promise<{ readonly source: ResourceSource; readonly own: string } | undefined> {
   if (sources.length === 1) return { source: sources[0]!, own: uri };
   // A list is a call of a tool: those after the owner are not asked.
   for (const source of sources) {
@@ -121,7 +125,7 @@ function decodeOwn(text: string): string {
 }
 
 /** Asks the owner of an address, or else each source. A refusal is reported where no other source has the address. */
-async function readResource(sources: readonly ExposedSource[], uri: string): Promise<ReadResourceResult> {
+async function readResource(sources: readonly ResourceSource[], uri: string): Promise<ReadResourceResult> {
   const owner = await ownerOf(sources, uri);
   const asked = owner === undefined ? sources.map((one) => ({ source: one, own: uri })) : [owner];
   let refusal: unknown = new ResourceNotFoundError(uri);

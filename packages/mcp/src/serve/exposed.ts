@@ -5,24 +5,16 @@ import {
   type CompleteResult,
   type GetPromptRequest,
   type GetPromptResult,
-  type Prompt,
   type Server,
   type ServerCapabilities,
 } from "@modelcontextprotocol/server";
 import type { Host } from "@toolmount/core";
-import { exposedChannel, type ExposedSource, type PublishedSource } from "../wire/exposed-source.ts";
+import type { ExposedSource, PublishedSource, ResourceSource } from "../wire/exposed-source.ts";
 import type { InternalCall } from "../wire/front.ts";
 import { throughHost, type ExposedRequests } from "./exposed-calls.ts";
-import { serveResources, type Subscribed } from "./exposed-resources.ts";
+import { offeredBy, serveResources, type Subscribed } from "./exposed-resources.ts";
 import type { OutputReader } from "./outputs.ts";
 import type { Era } from "./tool-list.ts";
-import { isRecord } from "../wire/guards.ts";
-
-/** Returns the mounted servers that the plan exposes more of than tools. */
-export async function findExposed(host: Host): Promise<readonly PublishedSource[]> {
-  const published = await host.coordinator.collectContributions(exposedChannel);
-  return published.filter(isRecord) as unknown as readonly PublishedSource[];
-}
 
 /**
  * Capabilities are those that the plan exposes, so that no server has to be started to state them. Updates of single
@@ -47,10 +39,10 @@ function having<Source extends Pick<ExposedSource, "exposes">>(
 }
 
 /** What is served beside tools, and how its requests are made for one request of the client. */
-interface Exposing extends Omit<ExposedRequests, "sourcesFor">, OutputReader {
+interface Exposing extends Omit<ExposedRequests<never>, "sourcesFor">, OutputReader {
   readonly host: Host;
   readonly sources: readonly PublishedSource[];
-  readonly skills: ExposedSource | undefined;
+  readonly skills: ResourceSource | undefined;
 }
 
 /** Passes resources and prompts of mounted servers through. Returns the addresses that the client has subscribed to. */
@@ -60,7 +52,7 @@ export function serveExposed(server: Server, exposing: Exposing): Subscribed {
   const sourcesFor = (call: InternalCall, what?: "resources" | "prompts") =>
     (what === undefined ? sources : having(sources, what)).map((source) => throughHost(host, source, call));
   // The skills come first: which source has an address is asked in this order.
-  const withResources: ExposedRequests["sourcesFor"] = (call) => [
+  const withResources: ExposedRequests<ResourceSource>["sourcesFor"] = (call) => [
     ...(skills === undefined ? [] : [skills]),
     ...sourcesFor(call, "resources"),
   ];
@@ -74,33 +66,22 @@ export function serveExposed(server: Server, exposing: Exposing): Subscribed {
   return subscribed;
 }
 
-/** A prompt by the name under which it is offered. */
-interface OfferedPrompt {
-  readonly prompt: Prompt;
-  readonly source: ExposedSource;
-  /** The name that its server gave it. */
-  readonly name: string;
-}
-
 /** A name that two servers have gets the entry's id before it, for the second and every further one. */
-async function offeredPrompts(
-  sources: readonly ExposedSource[],
-): Promise<ReadonlyMap<string, OfferedPrompt>> {
-  const offered = new Map<string, OfferedPrompt>();
-  const lists = await Promise.all(sources.map((source) => source.listPrompts().catch(() => [])));
-  for (const [index, list] of lists.entries()) {
-    const source = sources[index]!;
-    for (const prompt of list) {
-      const name = offered.has(prompt.name) ? `${source.name}_${prompt.name}` : prompt.name;
-      if (!offered.has(name)) offered.set(name, { prompt: { ...prompt, name }, source, name: prompt.name });
-    }
-  }
-  return offered;
+function offeredPrompts(sources: readonly ExposedSource[]) {
+  return offeredBy(
+    sources,
+    (source) => source.listPrompts(),
+    ({ name }) => name,
+    (server, name) => `${server}_${name}`,
+  );
 }
 
-function servePrompts(server: Server, { sourcesFor, callFor, asking }: ExposedRequests): void {
+function servePrompts(server: Server, { sourcesFor, callFor, asking }: ExposedRequests<ExposedSource>): void {
   server.setRequestHandler("prompts/list", async (_, ctx) => ({
-    prompts: [...(await offeredPrompts(sourcesFor(callFor(ctx)))).values()].map(({ prompt }) => prompt),
+    prompts: [...(await offeredPrompts(sourcesFor(callFor(ctx))))].map(([name, { item }]) => ({
+      ...item,
+      name,
+    })),
   }));
   server.setRequestHandler("prompts/get", ({ method, params }, ctx) => {
     const { name, arguments: args } = params;
@@ -116,7 +97,7 @@ async function getPrompt(
   const found = (await offeredPrompts(sources)).get(name);
   if (found === undefined)
     throw new ProtocolError(ProtocolErrorCode.InvalidParams, `no prompt is called "${name.slice(0, 100)}"`);
-  return found.source.getPrompt({ name: found.name, ...(args !== undefined && { arguments: args }) });
+  return found.source.getPrompt({ name: found.item.name, ...(args !== undefined && { arguments: args }) });
 }
 
 async function complete(
@@ -140,7 +121,7 @@ async function completers(
   if (sources.length === 1) return [{ source: sources[0]!, ref }];
   if (ref.type === "ref/prompt") {
     const found = (await offeredPrompts(having(sources, "prompts"))).get(ref.name);
-    return found === undefined ? [] : [{ source: found.source, ref: { ...ref, name: found.name } }];
+    return found === undefined ? [] : [{ source: found.source, ref: { ...ref, name: found.item.name } }];
   }
   const lists = await Promise.all(sources.map((source) => source.listResourceTemplates().catch(() => [])));
   const has = (index: number) => lists[index]?.some(({ uriTemplate }) => uriTemplate === ref.uri) === true;

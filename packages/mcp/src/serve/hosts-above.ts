@@ -4,7 +4,7 @@ import { CLIENT_CAPABILITIES_META_KEY, Server } from "@modelcontextprotocol/serv
 import { serveStdio, StdioServerTransport } from "@modelcontextprotocol/server/stdio";
 import type { HostLink } from "@toolmount/core";
 import { readChain, writeChain } from "../wire/chain.ts";
-import { isRecord } from "../wire/guards.ts";
+import { isRecord } from "@toolmount/core/json";
 
 /** How long a client may be silent before it counts as one that is not a host, in milliseconds. A host speaks at once. */
 const patienceMs = 5_000;

@@ -5,12 +5,11 @@ import {
   ProtocolErrorCode,
   type InputRequiredResult,
   type LoggingLevel,
-  type ServerContext,
 } from "@modelcontextprotocol/server";
 import type { SessionCallContext, ToolOutcome } from "@toolmount/core";
-import { currentFront, type Front, type InternalCall } from "../wire/front.ts";
+import { currentFront, type Front, type FrontClient, type InternalCall } from "../wire/front.ts";
 import type { Waiting } from "./approvals.ts";
-import type { SealedState } from "./seal/seal.ts";
+import type { SealedState } from "./seal.ts";
 import { requestDigest } from "./served-session.ts";
 import { SuspendableCall } from "../tasks/suspended.ts";
 import type { Era } from "./tool-list.ts";
@@ -29,10 +28,9 @@ export interface AsTask {
 /** A request, and what mounted servers may need of its client. */
 export interface InFront extends Omit<Waiting, "approvals"> {
   readonly isHere?: boolean | undefined;
-  readonly signInPage?: Front["signInPage"];
+  readonly signInPage?: FrontClient["signInPage"];
   /** How the request can become a task; undefined where it cannot. */
   readonly task?: AsTask | undefined;
-  /** Makes calls of internal tools for the same client. */
   readonly internalCalls: (context: SessionCallContext) => InternalCall;
 }
 
@@ -45,18 +43,20 @@ export async function runInFront<Result extends object>(
   era: Era,
   work: (context: SessionCallContext) => Promise<Result>,
 ): Promise<Result | InputRequiredResult> {
-  const { ctx, capabilities = {}, context, isHere, signInPage, internalCalls, task } = waiting;
+  const { ctx, context, task } = waiting;
   const state = ctx.mcpReq.requestState<SealedState>();
-  if (era === "legacy" && task === undefined) {
-    const callInternal = internalCalls(context);
-    const client = waiting.served;
-    const front = createPushFront(ctx, { client, capabilities, isHere, signInPage, callInternal });
-    return currentFront.run(front, () => work(context));
-  }
+  if (era === "legacy" && task === undefined)
+    return currentFront.run(createPushFront(waiting), () => work(context));
   let call: SuspendableCall<Result>;
   if (state?.asked === "input") {
-    call = find<Result>(waiting, state);
-    call.attach(attachedTo(waiting), ctx.mcpReq.inputResponses ?? {});
+    const found = waiting.served.suspended(state.call);
+    if (found === undefined || state.request !== requestDigest(waiting.call))
+      throw new ProtocolError(
+        ProtocolErrorCode.InvalidParams,
+        "the requestState belongs to a call that has ended, or to another call",
+      );
+    call = found as SuspendableCall<Result>;
+    call.attach(clientOf(waiting), ctx.mcpReq.inputResponses ?? {});
   } else {
     const given = ctx.mcpReq.inputResponses;
     call = beginCall(waiting, { given, isFollowed: task !== undefined }, work);
@@ -85,13 +85,18 @@ export function beginCall<Result extends object>(
 ): SuspendableCall<Result> {
   const { context, internalCalls } = waiting;
   const internal = (abortSignal: AbortSignal) => internalCalls({ ...context, abortSignal });
-  const call = new SuspendableCall<Result>(attachedTo(waiting), internal, options);
-  call.start(() => currentFront.run(call, () => work(contextOf(call, context))));
-  return call;
+  return new SuspendableCall<Result>(clientOf(waiting), internal, options, (call) =>
+    currentFront.run(call, () => work(contextOf(call, context))),
+  );
 }
 
-function attachedTo({ served, ctx, capabilities = {}, isHere, signInPage }: InFront) {
-  return { client: served, capabilities, logLevel: logLevelOf(ctx), isHere, signInPage, log: logTo(ctx) };
+/** A client of 2026 states the level of its log messages with each request. */
+function clientOf({ served, ctx: { mcpReq }, capabilities = {}, isHere, signInPage }: InFront): FrontClient {
+  const envelope: Readonly<Record<string, unknown>> = { ...mcpReq.envelope };
+  const logLevel = envelope[LOG_LEVEL_META_KEY] as LoggingLevel | undefined;
+  const log: FrontClient["log"] = (level, data, logger) =>
+    void mcpReq.log(level, data, logger).catch(() => {}); // it has left
+  return { client: served, capabilities, logLevel, isHere, signInPage, log };
 }
 
 /**
@@ -110,37 +115,12 @@ function contextOf(call: SuspendableCall, context: SessionCallContext): SessionC
   };
 }
 
-function find<Result extends object>(
-  { served, call }: Pick<InFront, "served" | "call">,
-  state: Extract<SealedState, { readonly asked: "input" }>,
-): SuspendableCall<Result> {
-  const found = served.suspended(state.call);
-  if (found === undefined || state.request !== requestDigest(call))
-    throw new ProtocolError(
-      ProtocolErrorCode.InvalidParams,
-      "the requestState belongs to a call that has ended, or to another call",
-    );
-  return found as SuspendableCall<Result>;
-}
-
-/** A 2026 client states the level with each request. */
-function logLevelOf({ mcpReq }: ServerContext): LoggingLevel | undefined {
-  const envelope: Readonly<Record<string, unknown>> = { ...mcpReq.envelope };
-  return envelope[LOG_LEVEL_META_KEY] as LoggingLevel | undefined;
-}
-
-function logTo({ mcpReq }: ServerContext): Front["log"] {
-  return (level, data, logger) => void mcpReq.log(level, data, logger).catch(() => {}); // it has left
-}
-
 /** A client from before 2026: it is asked by requests while its call runs, and it filters log messages by its level. */
-function createPushFront(
-  { mcpReq }: ServerContext,
-  own: Pick<Front, "client" | "capabilities" | "isHere" | "signInPage" | "callInternal">,
-): Front {
+function createPushFront(waiting: InFront): Front {
+  const { mcpReq } = waiting.ctx;
   return {
-    ...own,
-    logLevel: "debug",
+    from: { ...clientOf(waiting), logLevel: "debug" },
+    callInternal: waiting.internalCalls(waiting.context),
     async ask(requests) {
       const answers = Object.entries(requests).map(async ([key, { method, params }]) => {
         const request = { method: method as "elicitation/create", params: { ...params } };
@@ -152,6 +132,5 @@ function createPushFront(
       const method = "notifications/elicitation/complete";
       void mcpReq.notify({ method, params: { elicitationId } }).catch(() => {}); // it has left
     },
-    log: (level, data, logger) => void mcpReq.log(level, data, logger).catch(() => {}), // it has left
   };
 }

@@ -1,9 +1,8 @@
 import { pipeline, Transform, type Readable, type Writable } from "node:stream";
 import { isJsonContentType, type JSONRPCMessage } from "@modelcontextprotocol/server";
-import { LineReader, mostValues, readBounded, refusalOf } from "@toolmount/core/json";
+import { isRecord, LineReader, mostValues, readBounded, refusalOf } from "@toolmount/core/json";
 import { depthProblem } from "../reading/members.ts";
 import { readClientMessage, refuse, type ReadMessage } from "../reading/requests.ts";
-import { isRecord } from "../wire/guards.ts";
 import { tooLarge } from "../wire/message-size.ts";
 
 /** Longest line that a client may send, in bytes. */

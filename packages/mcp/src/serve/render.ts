@@ -1,8 +1,8 @@
 import { ProtocolError, ProtocolErrorCode, type CallToolResult } from "@modelcontextprotocol/server";
 import type { ToolInfo, ToolOutcome } from "@toolmount/core";
 import { fitsOutputSchema } from "@toolmount/core/schemas";
-import { isRecord } from "../wire/guards.ts";
-import { toMcpResult, withoutStructuredData } from "../wire/result.ts";
+import { isRecord } from "@toolmount/core/json";
+import { serverError, toMcpResult, withoutStructuredData } from "../wire/result.ts";
 import { withWhole } from "./outputs.ts";
 import type { ServedSession } from "./served-session.ts";
 import { isListed, type Era } from "./tool-list.ts";
@@ -13,7 +13,9 @@ export async function render(
   { era, served }: { readonly era: Era; readonly served: ServedSession },
 ): Promise<CallToolResult> {
   const { status, result, tool } = outcome;
-  if (result.code === "MCP_ERROR" && isRecord(result.details)) refuseCapability(result.details, result.error);
+  const own = serverError(result);
+  // A mounted server that needs a capability which the client lacks says so by an error, which the client has to see.
+  if (own?.code === ProtocolErrorCode.MissingRequiredClientCapability) throw own;
   if (status === "not_found")
     throw new ProtocolError(ProtocolErrorCode.InvalidParams, result.error ?? `Unknown tool: ${tool}`);
   const whole = withWhole(served.host, outcome, toMcpResult(outcome));
@@ -28,10 +30,4 @@ export async function render(
   return (await fitsOutputSchema(served.host, tool, made))
     ? { ...rendered, structuredContent: rendered.structuredContent ?? made }
     : withoutStructuredData(rendered);
-}
-
-/** A mounted server that needs a capability which the client lacks says so by an error, which the client has to see. */
-function refuseCapability({ code, data }: Readonly<Record<string, unknown>>, message = ""): void {
-  if (code === ProtocolErrorCode.MissingRequiredClientCapability)
-    throw new ProtocolError(code, message, data);
 }

@@ -1,18 +1,18 @@
 import type {
   ClientCapabilities,
   Implementation,
-  InputRequiredResult,
   Server,
   ServerContext,
   ServerOptions,
 } from "@modelcontextprotocol/server";
 import type { Host, SessionCallContext, ToolOutcome } from "@toolmount/core";
-import { meter } from "@toolmount/core/json";
+import { meter, withoutUndefined } from "@toolmount/core/json";
+import { z } from "zod";
 import type { InternalCall } from "../wire/front.ts";
 import { answerWaiting, type Waiting } from "./approvals.ts";
-import { runInFront, type InFront } from "./in-front.ts";
+import type { InFront } from "./in-front.ts";
 import type { ServeOptions } from "./options.ts";
-import type { StateSeal } from "./seal/seal.ts";
+import type { StateSeal } from "./seal.ts";
 import type { ServedCall, ServedSession } from "./served-session.ts";
 import type { Era } from "./tool-list.ts";
 
@@ -35,23 +35,21 @@ export interface Serving {
   readonly signInPage?: InFront["signInPage"];
   /** It answers one request about tools, so it needs neither instructions nor what mounted servers have beside tools. */
   readonly toolsOnly?: boolean | undefined;
-  /** Makes the server of the SDK. */
   readonly make?: ((info: Implementation, options: ServerOptions) => Server) | undefined;
 }
 
 /** The server that a request came to, and what its client can do. */
 export type Requested = Serving & { readonly capabilities: ClientCapabilities | undefined };
 
-/** Works on a request, during which a mounted server may ask the client. */
-export function requestInFront<Result extends object>(
+/** A request, and what mounted servers may need of its client. */
+export function inFrontOf(
   call: ServedCall,
   ctx: ServerContext,
   serving: Requested & Pick<InFront, "task">,
-  work: (context: SessionCallContext) => Promise<Result>,
-): Promise<Result | InputRequiredResult> {
+): InFront {
   const context = contextOf(ctx, serving.served.host, serving.userId);
   const internal = (own: SessionCallContext) => internalCalls(ctx, serving, own);
-  return runInFront({ ...serving, ctx, call, context, internalCalls: internal }, serving.era, work);
+  return { ...serving, ctx, call, context, internalCalls: internal };
 }
 
 /** A request for a resource or a prompt, as a call. */
@@ -83,7 +81,7 @@ export function isOutcome(answer: object): answer is ToolOutcome {
   return "runId" in answer && "status" in answer && "result" in answer;
 }
 
-export function contextOf(
+function contextOf(
   { mcpReq }: ServerContext,
   host: ServedSession["host"],
   userId: string | undefined,
@@ -101,12 +99,7 @@ export function contextOf(
         void mcpReq
           .notify({
             method: "notifications/progress",
-            params: {
-              progressToken: token,
-              progress,
-              ...(total !== undefined && { total }),
-              ...(message !== undefined && { message }),
-            },
+            params: { progressToken: token, progress, ...withoutUndefined({ total, message }) },
           })
           .catch(() => {}),
     }),
@@ -127,9 +120,6 @@ function readPrompts(
     | ((userId: string | undefined) => boolean)
     | null;
   if (given === undefined || believes?.(userId) !== true || meter(given, maxBytes) !== null) return {};
-  return isTexts(given) ? { prompts: given } : {};
-}
-
-function isTexts(value: unknown): value is readonly string[] {
-  return Array.isArray(value) && value.every((text) => typeof text === "string");
+  const { data: prompts } = z.array(z.string()).safeParse(given);
+  return prompts === undefined ? {} : { prompts };
 }

@@ -94,14 +94,13 @@ export class ServedSession {
   /** Keeps a call that runs, for the next request of its client; it is forgotten when it has ended. */
   suspend(call: SuspendableCall): void {
     this.#suspended.set(call.id, call);
-    void call.ended.then(() => this.#suspended.delete(call.id));
+    void call.outcome.catch(() => {}).then(() => this.#suspended.delete(call.id));
   }
 
   suspended(id: string): SuspendableCall | undefined {
     return this.#suspended.get(id);
   }
 
-  /** Another session of the same owner. */
   sibling(id: string): ServedSession {
     return new ServedSession(this.host, id, this.tasks);
   }

@@ -11,26 +11,25 @@ import {
   type ListToolsResult,
   type ServerContext,
 } from "@modelcontextprotocol/server";
-import { isToolmountError, type ToolOutcome } from "@toolmount/core";
+import type { ToolOutcome } from "@toolmount/core";
 import { hostsOf, writeChain } from "../wire/chain.ts";
-import { isRecord } from "../wire/guards.ts";
+import { isRecord } from "@toolmount/core/json";
 import { lockChannel } from "../wire/kept-definitions.ts";
-import { collectInstructions } from "../wire/instructions.ts";
-import { waitForStarting } from "../wire/starting.ts";
+import { collectInstructions, publishedOn, waitForStarting } from "../wire/published.ts";
 import { traceConnections } from "../wire/trace.ts";
-import { answerRetry, type Waiting } from "./approvals.ts";
+import { answerRetry, asProtocolError, type Waiting } from "./approvals.ts";
 import { watchResources } from "./exposed-resources.ts";
-import { exposedCapabilities, findExposed, serveExposed } from "./exposed.ts";
+import { exposedCapabilities, serveExposed } from "./exposed.ts";
 import { render } from "./render.ts";
-import type { Answer } from "./in-front.ts";
-import type { SealedState, WaitingState } from "./seal/seal.ts";
+import { runInFront, type Answer } from "./in-front.ts";
+import type { SealedState, WaitingState } from "./seal.ts";
 import { findSkills, skillsExtension } from "./skills.ts";
 import {
   answerCall,
   callExposed,
+  inFrontOf,
   internalCalls,
   isOutcome,
-  requestInFront,
   type Requested,
   type Serving,
 } from "./requests.ts";
@@ -77,7 +76,9 @@ export async function createServer(serving: Serving): Promise<Server> {
     skills: skills?.source,
     callFor: (ctx) => callExposed(ctx, serving),
     asking: (ctx, request, work) =>
-      requestInFront(request, ctx, requested(ctx), (own) => work(internalCalls(ctx, serving, own))),
+      runInFront(inFrontOf(request, ctx, requested(ctx)), serving.era, (own) =>
+        work(internalCalls(ctx, serving, own)),
+      ),
   });
   skills?.attach(server, serving.era);
   serveTasks(server, serving, requested);
@@ -100,7 +101,7 @@ const bare = { instructions: null, sources: [], skills: undefined };
 async function describe({ served, userId, options: { instructions } }: Serving) {
   const [texts, sources, skills] = await Promise.all([
     instructions === undefined ? instructionsOf(served) : instructions,
-    findExposed(served.host),
+    publishedOn(served.host, "mcp.exposed"),
     findSkills(served, userId === undefined ? {} : { userId }),
   ]);
   return { instructions: texts, sources, skills };
@@ -146,7 +147,7 @@ async function callTool(
   ctx: ServerContext,
   serving: Requested,
 ): Promise<CallToolResult | InputRequiredResult> {
-  const { served, options } = serving;
+  const { served, options, era } = serving;
   if (served.host.coordinator.get("tools", params.name) === null) await waitForStarting(served.host);
   const call: ServedCall = { name: ownName(params.name, served.host), arguments: params.arguments ?? {} };
   const state = ctx.mcpReq.requestState<SealedState>();
@@ -156,7 +157,7 @@ async function callTool(
   // No form reaches the user of a task that is wanted from the beginning: its request is answered already.
   const capabilities = task?.isWanted === true ? undefined : serving.capabilities;
   return finish(
-    await requestInFront(call, ctx, { ...serving, task }, async (context): Promise<Answer> => {
+    await runInFront(inFrontOf(call, ctx, { ...serving, task }), era, async (context): Promise<Answer> => {
       const waiting = { ...serving, capabilities, approvals: options.approvals ?? {}, ctx, call, context };
       if (state === undefined || state.asked === "input")
         return answerCall(await served.call(call, context), waiting);
@@ -169,10 +170,5 @@ async function callTool(
 async function retry(state: WaitingState, waiting: Waiting): Promise<ToolOutcome> {
   if (state.request !== requestDigest(waiting.call))
     throw new ProtocolError(ProtocolErrorCode.InvalidParams, "the requestState belongs to another call");
-  try {
-    return await answerRetry(state, waiting);
-  } catch (error) {
-    if (!isToolmountError(error)) throw error;
-    throw new ProtocolError(ProtocolErrorCode.InvalidParams, error.message, { code: error.code });
-  }
+  return answerRetry(state, waiting).catch(asProtocolError(ProtocolErrorCode.InvalidParams));
 }

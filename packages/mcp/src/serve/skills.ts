@@ -1,9 +1,10 @@
 import { ProtocolError, ProtocolErrorCode, type Resource, type Server } from "@modelcontextprotocol/server";
 import type { SessionCallContext, ToolInfo } from "@toolmount/core";
 import { z } from "zod";
-import type { ExposedSource } from "../wire/exposed-source.ts";
-import { isRecord } from "../wire/guards.ts";
-import { encodePath, skillsChannel, skillToolName, type OfferedSkill } from "../wire/skills.ts";
+import type { ResourceSource } from "../wire/exposed-source.ts";
+import { isRecord } from "@toolmount/core/json";
+import { publishedOn } from "../wire/published.ts";
+import { encodePath, skillToolName, type OfferedSkill } from "../wire/skills.ts";
 import { RefusedRequest } from "./exposed-calls.ts";
 import type { ServedSession } from "./served-session.ts";
 import type { Era } from "./tool-list.ts";
@@ -21,7 +22,7 @@ interface ServedSkill extends OfferedSkill {
 /** Serves the skills of a session. A file is read by a call of the skill's tool, so that policy, lock and audit see it. */
 interface SkillService {
   /** Its SKILL.md files, for `resources/list` and `resources/read`. */
-  readonly source: ExposedSource;
+  readonly source: ResourceSource;
   /** Registers the methods of the extension. */
   attach(server: Server, era: Era): void;
 }
@@ -31,8 +32,8 @@ export async function findSkills(
   served: ServedSession,
   context: SessionCallContext,
 ): Promise<SkillService | undefined> {
-  const published = await served.host.coordinator.collectContributions(skillsChannel);
-  const offered = published.flat().filter(isRecord) as unknown as readonly OfferedSkill[];
+  const published = await publishedOn(served.host, "skills");
+  const offered = published.flat().filter((one) => isRecord(one));
   if (offered.length === 0) return undefined;
   const list = async () => skillsOf(await served.tools(), offered);
   return {
@@ -67,16 +68,14 @@ type ReadFile = (
   readonly truncated?: object | undefined;
 }>;
 
-function createSource(list: () => Promise<readonly ServedSkill[]>, read: ReadFile): ExposedSource {
-  const none = async () => [];
+function createSource(list: () => Promise<readonly ServedSkill[]>, read: ReadFile): ResourceSource {
   const refuse = async () => {
     throw new ProtocolError(ProtocolErrorCode.InvalidParams, "skills have no prompts and no subscriptions");
   };
   return {
     name: "skills",
-    exposes: ["resources"],
     listResources: async () => (await list()).map(toResource),
-    listResourceTemplates: none,
+    listResourceTemplates: async () => [],
     readResource: async (uri) => {
       for (const skill of await list()) {
         const file = skill.files.find(({ path }) => uriOf(skill, path) === uri);
@@ -93,9 +92,6 @@ function createSource(list: () => Promise<readonly ServedSkill[]>, read: ReadFil
     },
     subscribe: refuse,
     unsubscribe: refuse,
-    listPrompts: none,
-    getPrompt: refuse,
-    complete: refuse,
   };
 }
 
@@ -113,7 +109,6 @@ function uriOf({ root }: ServedSkill, path: string): string {
   return root + encodePath(path);
 }
 
-/** An entry as the extension has it. */
 function toEntry(skill: ServedSkill) {
   return {
     uri: uriOf(skill, "SKILL.md"),

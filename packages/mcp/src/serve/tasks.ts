@@ -1,6 +1,5 @@
 import {
   MissingRequiredClientCapabilityError,
-  ProtocolError,
   ProtocolErrorCode,
   type CallToolRequest,
   type CallToolResult,
@@ -9,19 +8,20 @@ import {
   type ServerCapabilities,
   type ServerContext,
 } from "@modelcontextprotocol/server";
-import { isToolmountError, type SessionCallContext, type ToolInfo, type ToolOutcome } from "@toolmount/core";
+import type { ToolInfo } from "@toolmount/core";
 import { z } from "zod";
-import { isRecord } from "../wire/guards.ts";
-import { waitForStarting } from "../wire/starting.ts";
+import { isRecord } from "@toolmount/core/json";
+import { waitForStarting } from "../wire/published.ts";
 import { defaultTtlMs, type ContinueTask } from "../tasks/served-tasks.ts";
 import { CancelledByClient, type SuspendableCall } from "../tasks/suspended.ts";
 import type { TaskRecord } from "../tasks/task-record.ts";
 import { resultOf, toEarlier, toExtension } from "../tasks/task-state.ts";
 import { tasksExtension } from "../tasks/task.ts";
-import { waitAsTask, type Waiting } from "./approvals.ts";
+import { serverError } from "../wire/result.ts";
+import { asProtocolError, waitAsTask, type Waiting } from "./approvals.ts";
 import { beginCall, type AsTask } from "./in-front.ts";
 import { render } from "./render.ts";
-import { answerCall, contextOf, internalCalls, isOutcome, type Requested, type Serving } from "./requests.ts";
+import { answerCall, inFrontOf, isOutcome, type Requested, type Serving } from "./requests.ts";
 import { bareOutcome, type ServedCall } from "./served-session.ts";
 import type { Era } from "./tool-list.ts";
 
@@ -74,39 +74,30 @@ export function serveTasks(
   requested: (ctx: ServerContext) => Requested,
 ): void {
   const params = byId;
+  const isModern = era === "modern";
+  const form = isModern ? toExtension : toEarlier;
   const find = (taskId: string, ctx: ServerContext) => {
     const own = requested(ctx);
-    if (era === "modern") requireTasks(own.capabilities);
+    if (isModern) requireTasks(own.capabilities);
     return tasks.find(taskId, { userId }, continueTasks(ctx, own));
   };
-  const cancel = async (taskId: string, ctx: ServerContext) => {
+  server.setRequestHandler("tasks/get", { params }, async ({ taskId }, ctx) => ({
+    ...form((await find(taskId, ctx)).state),
+  }));
+  server.setRequestHandler("tasks/cancel", { params }, async ({ taskId }, ctx) => {
     const task = await find(taskId, ctx);
     await task.cancel(new CancelledByClient("the client cancelled the task"));
-    return task.state;
-  };
-  if (era === "modern") {
-    server.setRequestHandler("tasks/get", { params }, async ({ taskId }, ctx) => ({
-      ...toExtension((await find(taskId, ctx)).state),
-    }));
+    return isModern ? {} : { ...form(task.state) };
+  });
+  if (isModern)
     server.setRequestHandler("tasks/update", { params }, async ({ taskId }, ctx) => {
       (await find(taskId, ctx)).answer(ctx.mcpReq.inputResponses ?? {});
       return {};
     });
-    server.setRequestHandler("tasks/cancel", { params }, async ({ taskId }, ctx) => {
-      await cancel(taskId, ctx);
-      return {};
-    });
-    return;
-  }
-  server.setRequestHandler("tasks/get", { params }, async ({ taskId }, ctx) => ({
-    ...toEarlier((await find(taskId, ctx)).state),
-  }));
-  server.setRequestHandler("tasks/cancel", { params }, async ({ taskId }, ctx) => ({
-    ...toEarlier(await cancel(taskId, ctx)),
-  }));
-  server.setRequestHandler("tasks/result", { params }, async ({ taskId }, ctx) =>
-    (await find(taskId, ctx)).result(ctx),
-  );
+  else
+    server.setRequestHandler("tasks/result", { params }, async ({ taskId }, ctx) =>
+      (await find(taskId, ctx)).result(ctx),
+    );
 }
 
 /** A client states with each request that it speaks the extension. */
@@ -125,23 +116,14 @@ function continueTasks(ctx: ServerContext, serving: Requested): ContinueTask {
     const there = { ...serving, served };
     const { name, arguments: args = {} } = record.kept.call;
     const call: ServedCall = { name, arguments: args };
-    const context = contextOf(ctx, served.host, serving.userId);
-    const internal = (own: SessionCallContext) => internalCalls(ctx, there, own);
-    const started = beginCall(
-      { ...there, ctx, call, context, internalCalls: internal },
-      { isFollowed: true },
-      async (own) => {
-        // Its request is answered already, so no form reaches the user.
-        const waiting = { ...there, capabilities: undefined, approvals: serving.options.approvals ?? {} };
-        return continueCall(record, { ...waiting, ctx, call, context: own });
-      },
-    );
-    return {
-      call: started,
-      render: renderTask((answer) =>
-        isOutcome(answer) ? render(answer, there) : (answer as CallToolResult),
-      ),
-    };
+    const started = beginCall(inFrontOf(call, ctx, there), { isFollowed: true }, async (context) => {
+      // Its request is answered already, so no form reaches the user.
+      const waiting = { ...there, capabilities: undefined, approvals: serving.options.approvals ?? {} };
+      return continueCall(record, { ...waiting, ctx, call, context });
+    });
+    const finish: Finish = (answer) =>
+      isOutcome(answer) ? render(answer, there) : (answer as CallToolResult);
+    return { call: started, render: renderTask(finish) };
   };
 }
 
@@ -152,7 +134,10 @@ async function continueCall(record: TaskRecord, waiting: Waiting): Promise<objec
   if (end !== undefined) return resultOf(end);
   const { coordinator } = served.host;
   if (coordinator.get("tools", call.name) === null) await waitForStarting(served.host);
-  if (ticket !== undefined) return waitAsTask(await resume(ticket, waiting), waiting);
+  if (ticket !== undefined) {
+    const resumed = served.resume(ticket, call, context);
+    return waitAsTask(await resumed.catch(asProtocolError(ProtocolErrorCode.InternalError)), waiting);
+  }
   const info = coordinator.get("tools", call.name) as Pick<ToolInfo, "idempotent" | "category"> | null;
   // It was begun, and may have run: only what may run twice runs again.
   if (record.kept.call.arguments === undefined || !(info?.idempotent === true || info?.category === "read"))
@@ -160,31 +145,16 @@ async function continueCall(record: TaskRecord, waiting: Waiting): Promise<objec
   return answerCall(await served.call(call, context), waiting);
 }
 
-async function resume(ticket: string, { served, call, context }: Waiting): Promise<ToolOutcome> {
-  try {
-    return await served.resume(ticket, call, context);
-  } catch (error) {
-    if (!isToolmountError(error)) throw error;
-    throw new ProtocolError(ProtocolErrorCode.InternalError, error.message, { code: error.code });
-  }
-}
-
 type Finish = (outcome: object) => Promise<CallToolResult> | CallToolResult;
 
-/** Renders what a call has that is a task. */
+/**
+ * Renders what a call has that is a task. The error of the protocol with which a mounted server ended it is thrown: a task shows
+ * it as one. A call that is no task has it as its result, which a model reads.
+ */
 function renderTask(finish: Finish): (outcome: object) => Promise<CallToolResult> {
   return async (outcome) => {
-    throwServerError(outcome);
+    const own = isOutcome(outcome) ? serverError(outcome.result) : undefined;
+    if (own !== undefined) throw own;
     return finish(outcome);
   };
-}
-
-/**
- * Throws the error of the protocol with which a mounted server ended a call: a task shows it as one. A call that is no task
- * has it as its result, which a model reads.
- */
-function throwServerError(outcome: object): void {
-  const { code, error = "", details } = (outcome as Partial<ToolOutcome>).result ?? {};
-  if (code !== "MCP_ERROR" || !isRecord(details) || typeof details["code"] !== "number") return;
-  throw new ProtocolError(details["code"], error, details["data"]);
 }

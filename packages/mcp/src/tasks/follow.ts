@@ -6,10 +6,10 @@ import {
   type CallToolResult,
   type Client,
   type RequestOptions,
-  type Transport,
 } from "@modelcontextprotocol/client";
 import { z } from "zod";
-import { isRecord } from "../wire/guards.ts";
+import { isRecord } from "@toolmount/core/json";
+import { taskKey } from "../reading/reader.ts";
 import { raceSignal } from "../wire/race-signal.ts";
 import { isEnded, task as taskSchema, type Task } from "./task.ts";
 
@@ -18,43 +18,14 @@ const usualPauseMs = 1_000;
 const leastPauseMs = 50;
 const longestPauseMs = 30_000;
 
-/** Key under `_meta` of a result that has a task of a server of 2026. */
-const taskMetaKey = "dev.toolmount/task";
-
-/** Cancelled requests whose answers are awaited; most servers never answer one. */
-const mostCancelled = 1_000;
-
-/**
- * The SDK refuses results of a type that it does not know. This one it gets as an empty result with the task beside it,
- * which {@link taskOf} reads. It drops the answer of a request that was cancelled meanwhile: the task in it is cancelled
- * here. Call it before the client connects.
- */
-export function admitTasks(client: Client, transport: Transport): void {
-  const cancelled = new Set<unknown>();
-  const send = transport.send.bind(transport);
-  transport.send = (message, options) => {
-    if ("method" in message && message.method === "notifications/cancelled") {
-      cancelled.add(message.params?.["requestId"]);
-      if (cancelled.size > mostCancelled) cancelled.delete(cancelled.values().next().value);
-    }
-    return send(message, options);
-  };
-  // oxlint-disable-next-line unicorn/prefer-add-event-listener -- a transport of the SDK has no addEventListener
-  transport.onmessage = (message) => {
-    if (!("result" in message) || message.result["resultType"] !== "task") return;
-    const { resultType: _, ...given } = message.result;
-    if (cancelled.delete(message.id)) cancelTask(client, String(given["taskId"]));
-    message.result = { resultType: "complete", content: [], _meta: { [taskMetaKey]: given } };
-  };
-}
-
-function cancelTask(client: Client, taskId: string): void {
+/** Cancels a task that no call waits for. */
+export function cancelTask(client: Client, taskId: string): void {
   void client.request({ method: "tasks/cancel", params: { taskId } }, z.looseObject({})).catch(() => {}); // it may have ended
 }
 
 /** The task that is in a result; undefined for another result. */
 export function taskOf({ _meta }: CallToolResult): Task | undefined {
-  const given = _meta?.[taskMetaKey];
+  const given = _meta?.[taskKey];
   return isRecord(given) ? taskSchema.parse(given) : undefined;
 }
 
@@ -79,9 +50,7 @@ export async function startTask(
   }
 }
 
-/** What happens while a task of a server is followed. */
 interface Following {
-  /** Called with each state of it. */
   readonly onState: (state: Task) => void;
   /** Answers what a server of 2026 asks. */
   readonly answer: (

@@ -5,9 +5,12 @@ import type { SuspendableCall } from "./suspended.ts";
 import type { TaskRecord } from "./task-record.ts";
 import { failedBy, resultOf, type TaskEnd, type TaskState } from "./task-state.ts";
 
+/** What a client may do with a task. */
+export type FollowedTask = Pick<ServedTask, "state" | "answer" | "cancel" | "result">;
+
 /** One call that its client follows. */
 export class ServedTask {
-  readonly #record: TaskRecord;
+  readonly record: TaskRecord;
   readonly #call: SuspendableCall;
   readonly #result: Promise<CallToolResult>;
   readonly #ended: Promise<void>;
@@ -22,7 +25,7 @@ export class ServedTask {
     render: (outcome: object) => Promise<CallToolResult>,
     onFailure: (error: unknown) => void,
   ) {
-    this.#record = record;
+    this.record = record;
     this.#call = call;
     this.#result = call.outcome.then(render);
     const keep = (end: Pick<TaskEnd, "status" | "result" | "error">) =>
@@ -42,7 +45,7 @@ export class ServedTask {
     const { message } = this.#call.state;
     let end: TaskEnd = this.#end ?? { message, at: systemClock.now(), ...given };
     try {
-      end = await this.#record.end(end);
+      end = await this.record.end(end);
     } finally {
       this.#end ??= end;
       this.#call.note();
@@ -50,12 +53,12 @@ export class ServedTask {
   }
 
   get id(): string {
-    return this.#record.id;
+    return this.record.id;
   }
 
   /** Whether its call runs here. One that waits for a person, or runs in another process, does not. */
   get isRunning(): boolean {
-    const { isOurs, kept } = this.#record;
+    const { isOurs, kept } = this.record;
     return isOurs && this.#end === undefined && (kept.ticket ?? this.#call.ticket) === undefined;
   }
 
@@ -64,20 +67,8 @@ export class ServedTask {
     if (this.isRunning) await this.#ended;
   }
 
-  get sessionId(): string | null {
-    return this.#record.facts.sessionId;
-  }
-
-  get userId(): string | null {
-    return this.#record.facts.userId;
-  }
-
-  get ttlMs(): number {
-    return this.#record.kept.ttlMs;
-  }
-
   get state(): TaskState {
-    const { message = this.#record.kept.message, changedAt, asked = {}, round } = this.#call.state;
+    const { message = this.record.kept.message, changedAt, asked = {}, round } = this.#call.state;
     // A key is used for one question only, and a server may use its own again. What was answered is not asked any more.
     const open = Object.entries(asked).filter(([key]) => !Object.hasOwn(this.#answers, key));
     const isAsked = this.#call.state.asked !== undefined;
@@ -85,8 +76,8 @@ export class ServedTask {
       message,
       ...this.#end,
       id: this.id,
-      ttlMs: this.ttlMs,
-      createdAt: this.#record.facts.at,
+      ttlMs: this.record.kept.ttlMs,
+      createdAt: this.record.facts.at,
       changedAt: this.#end?.at ?? changedAt,
       status: this.#end?.status ?? (isAsked ? "input_required" : "working"),
       asked: Object.fromEntries(open.map(([key, one]) => [`${round}.${key}`, one])),
@@ -118,7 +109,7 @@ export class ServedTask {
   async leave(reason: Error): Promise<void> {
     if (this.isRunning) return this.cancel(reason);
     this.#isLeft = true;
-    this.#record.release();
+    this.record.release();
     this.#call.cancel(reason);
   }
 
@@ -126,7 +117,7 @@ export class ServedTask {
   async forget(reason: Error): Promise<void> {
     this.#isLeft = true;
     this.#call.cancel(reason);
-    if (this.#record.isOurs) await this.#record.forget();
+    if (this.record.isOurs) await this.record.forget();
   }
 
   /** Waits for the result. Meanwhile a client from before 2026 is asked, on the stream of its request. */
@@ -144,30 +135,15 @@ export class ServedTask {
   }
 }
 
-/** A task that ended, maybe in another process. */
-export class EndedTask {
-  readonly #record: TaskRecord;
-  readonly #end: TaskEnd;
-
-  constructor(record: TaskRecord, end: TaskEnd) {
-    this.#record = record;
-    this.#end = end;
-  }
-
-  get state(): TaskState {
-    const { id, kept, facts } = this.#record;
-    return { ...this.#end, id, ttlMs: kept.ttlMs, createdAt: facts.at, changedAt: this.#end.at };
-  }
-
-  /** Nothing is asked any more. */
-  answer(): void {}
-
-  /** It has ended before. */
-  async cancel(): Promise<void> {}
-
-  async result(): Promise<CallToolResult> {
-    return withTask(this.#record.id, resultOf(this.#end));
-  }
+/** A task that ended, maybe in another process: nothing is asked of its client any more. */
+export function endedTask({ id, kept, facts }: TaskRecord, end: TaskEnd): FollowedTask {
+  const state = { ...end, id, ttlMs: kept.ttlMs, createdAt: facts.at, changedAt: end.at };
+  return {
+    state,
+    answer: () => {},
+    cancel: async () => {},
+    result: async () => withTask(id, resultOf(end)),
+  };
 }
 
 function withTask(taskId: string, { _meta: own, ...result }: CallToolResult): CallToolResult {

@@ -1,24 +1,21 @@
 import { randomUUID } from "node:crypto";
 import { ProtocolError, ProtocolErrorCode, type CallToolResult } from "@modelcontextprotocol/server";
 import { systemClock, type Host } from "@toolmount/core";
-import { EndedTask, ServedTask } from "./served-task.ts";
+import { endedTask, ServedTask, type FollowedTask } from "./served-task.ts";
 import type { SuspendableCall } from "./suspended.ts";
-import { TaskRecords, type KeptTask, type TaskRecord } from "./task-record.ts";
+import { longestTtlMs, TaskRecords, type KeptTask, type TaskRecord } from "./task-record.ts";
 
 /** How long a task is kept from its creation, in milliseconds, unless the client wants another time. */
 export const defaultTtlMs = 3_600_000;
 const leastTtlMs = 1_000;
-const longestTtlMs = 86_400_000;
 
 /** Tasks of one owner that a process follows. */
 const maxTasks = 1_000;
 
-/** Whose tasks are sought. */
 interface TaskUser {
   readonly userId?: string | undefined;
 }
 
-/** A call that becomes a task. */
 interface NewTask extends TaskUser {
   readonly sessionId: string;
   readonly call: KeptTask["call"];
@@ -57,7 +54,7 @@ export class ServedTasks {
       ticket: call.ticket,
       message: call.state.message,
     };
-    const record = this.#records.make(randomUUID(), facts, kept, longestTtlMs);
+    const record = this.#records.make(randomUUID(), facts, kept);
     const stored = record.add();
     const task = this.#follow(record, call, render);
     try {
@@ -79,7 +76,7 @@ export class ServedTasks {
     const [oldest] = this.#tasks.values();
     if (this.#tasks.size > maxTasks && oldest !== undefined)
       this.#forget(oldest, "newer tasks took its place");
-    const leftMs = record.facts.at + task.ttlMs - systemClock.now();
+    const leftMs = record.facts.at + record.kept.ttlMs - systemClock.now();
     const expire = () => this.#forget(task, "the time of the task is over");
     systemClock.setTimer(expire, Math.max(leftMs, 1)).keepAlive(false);
     return task;
@@ -91,16 +88,16 @@ export class ServedTasks {
   }
 
   /** Rejects with an error of the protocol for a task that there is not, or is not any more. */
-  async find(id: string, user: TaskUser, continueTask: ContinueTask): Promise<ServedTask | EndedTask> {
+  async find(id: string, user: TaskUser, continueTask: ContinueTask): Promise<FollowedTask> {
     const task = this.#tasks.get(id);
-    if (task !== undefined && task.userId === (user.userId ?? null)) return task;
+    if (task !== undefined && task.record.facts.userId === (user.userId ?? null)) return task;
     const record = task === undefined ? await this.#records.find(id, user.userId) : undefined;
     if (record === undefined)
       throw new ProtocolError(
         ProtocolErrorCode.InvalidParams,
         `there is no task "${id.slice(0, 100)}" of this client; a task is forgotten after its ttl`,
       );
-    if (record.kept.end !== undefined) return new EndedTask(record, record.kept.end);
+    if (record.kept.end !== undefined) return endedTask(record, record.kept.end);
     // A request that came meanwhile has found it, too.
     const known = this.#tasks.get(id);
     if (known !== undefined) return known;
@@ -110,7 +107,9 @@ export class ServedTasks {
 
   /** Whether a call of a session runs here. */
   isBusy(sessionId: string): boolean {
-    return [...this.#tasks.values()].some((task) => task.sessionId === sessionId && task.isRunning);
+    return [...this.#tasks.values()].some(
+      (task) => task.record.facts.sessionId === sessionId && task.isRunning,
+    );
   }
 
   /** Resolves when the calls that run here now have ended. */
@@ -120,7 +119,7 @@ export class ServedTasks {
 
   /** Ends what a session runs. What waits for a person stays in the store. */
   async end(sessionId: string): Promise<void> {
-    const own = [...this.#tasks.values()].filter((task) => task.sessionId === sessionId);
+    const own = [...this.#tasks.values()].filter((task) => task.record.facts.sessionId === sessionId);
     for (const { id } of own) this.#tasks.delete(id);
     const reason = new Error("the session has ended");
     await Promise.allSettled(own.map((task) => task.leave(reason)));

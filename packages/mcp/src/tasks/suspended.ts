@@ -1,7 +1,6 @@
 import { randomUUID } from "node:crypto";
-import type { ClientCapabilities, LoggingLevel } from "@modelcontextprotocol/server";
 import { systemClock } from "@toolmount/core";
-import type { Front, InternalCall, ServerAsk } from "../wire/front.ts";
+import type { Front, FrontClient, InternalCall, ServerAsk } from "../wire/front.ts";
 
 /** What a client of 2026 is asked before its call can continue. */
 interface Asked {
@@ -17,25 +16,15 @@ export class CancelledByClient extends Error {
   override readonly name = "CancelledByClient";
 }
 
-/** What one request of the client adds to a call that runs. */
-interface Attached {
-  readonly client: object;
-  readonly capabilities: ClientCapabilities;
-  readonly logLevel: LoggingLevel | undefined;
-  readonly isHere: boolean | undefined;
-  readonly signInPage: Front["signInPage"];
-  readonly log: Front["log"];
-}
-
 /**
  * A call that stays in flight while its client answers questions of a mounted server. A client of 2026 answers by a new
  * request, so each of its requests attaches itself to the call, and gets the next step.
  */
 export class SuspendableCall<Outcome extends object = object> implements Front {
   readonly id = randomUUID();
+  from: FrontClient;
+  readonly outcome: Promise<Outcome>;
   readonly #controller = new AbortController();
-  #attached: Attached;
-  #work: Promise<Outcome> | undefined;
   #waiting: { readonly requests: Asked["requests"]; readonly answer: (given: Answers) => void } | undefined;
   #asking = Promise.withResolvers<void>();
   readonly #task = Promise.withResolvers<void>();
@@ -47,49 +36,27 @@ export class SuspendableCall<Outcome extends object = object> implements Front {
   onTicket: ((ticket: string, message: string | undefined) => Promise<void>) | undefined;
   #message: string | undefined;
   #changedAt = systemClock.now();
-
   readonly becomeTask: Front["becomeTask"];
   readonly given: Answers | undefined;
   readonly callInternal: InternalCall;
 
-  /** `isFollowed`: the client can follow the call as a task. */
+  /** Starts the work. `isFollowed`: the client can follow the call as a task. */
   constructor(
-    attached: Attached,
+    from: FrontClient,
     internalCalls: (signal: AbortSignal) => InternalCall,
     { given, isFollowed }: { readonly given?: Answers | undefined; readonly isFollowed: boolean },
+    work: (call: SuspendableCall<Outcome>) => Promise<Outcome>,
   ) {
+    this.from = from;
     this.given = given;
     this.becomeTask = isFollowed ? (message, ticket) => this.#becomeTask(message, ticket) : undefined;
     this.callInternal = internalCalls(this.signal);
-    this.#attached = attached;
-  }
-
-  get client(): object {
-    return this.#attached.client;
-  }
-
-  get capabilities(): ClientCapabilities {
-    return this.#attached.capabilities;
-  }
-
-  get logLevel(): LoggingLevel | undefined {
-    return this.#attached.logLevel;
-  }
-
-  get isHere(): boolean | undefined {
-    return this.#attached.isHere;
-  }
-
-  get signInPage(): Front["signInPage"] {
-    return this.#attached.signInPage;
+    this.outcome = work(this);
+    this.outcome.catch(() => {}); // each step reports it
   }
 
   get signal(): AbortSignal {
     return this.#controller.signal;
-  }
-
-  log(level: LoggingLevel, data: unknown, logger: string | undefined): void {
-    this.#attached.log(level, data, logger);
   }
 
   ask(requests: Asked["requests"]): Promise<Answers> {
@@ -101,17 +68,6 @@ export class SuspendableCall<Outcome extends object = object> implements Front {
       this.note();
       this.#asking.resolve();
     });
-  }
-
-  /** Starts the work, once. */
-  start(work: () => Promise<Outcome>): void {
-    this.#work = work();
-    this.#work.catch(() => {}); // each step reports it
-  }
-
-  /** Whether the work has ended, or will never be asked for again. */
-  get ended(): Promise<unknown> {
-    return this.#work?.catch(() => {}) ?? Promise.resolve();
   }
 
   async #becomeTask(message: string | undefined, ticket: string | undefined): Promise<void> {
@@ -134,7 +90,7 @@ export class SuspendableCall<Outcome extends object = object> implements Front {
   }
 
   /** What a client that follows the call may read about it. */
-  get state(): CallState {
+  get state() {
     return {
       message: this.#message,
       changedAt: this.#changedAt,
@@ -145,11 +101,7 @@ export class SuspendableCall<Outcome extends object = object> implements Front {
 
   /** Resolves to the outcome, or to nothing when the client has to answer first. */
   next(): Promise<Outcome | void> {
-    return Promise.race([this.#work, this.#asking.promise]);
-  }
-
-  get outcome(): Promise<Outcome> {
-    return this.#work ?? Promise.reject(new Error("the call has not begun"));
+    return Promise.race([this.outcome, this.#asking.promise]);
   }
 
   cancel(reason: Error): void {
@@ -157,8 +109,8 @@ export class SuspendableCall<Outcome extends object = object> implements Front {
   }
 
   /** A retry of the client: its answers go to the server. Answers that are missing are asked for again. */
-  attach(attached: Attached, answers: Answers): void {
-    this.#attached = attached;
+  attach(from: FrontClient, answers: Answers): void {
+    this.from = from;
     this.answer(answers);
   }
 
@@ -190,14 +142,3 @@ export class SuspendableCall<Outcome extends object = object> implements Front {
 }
 
 type Answers = Readonly<Record<string, unknown>>;
-
-/** How far a call is. */
-interface CallState {
-  readonly message: string | undefined;
-  /** Milliseconds since the epoch. */
-  readonly changedAt: number;
-  /** How often its client was asked. */
-  readonly round: number;
-  /** What its client is asked now. */
-  readonly asked: Asked["requests"] | undefined;
-}

@@ -1,10 +1,10 @@
 import { setTimeout as delay } from "node:timers/promises";
-import { systemClock, type Host, type WorkRecord, type WorkStore } from "@toolmount/core";
-import { decryptWithTicket, encryptWithTicket, workStoreOf } from "@toolmount/core/internal";
+import { systemClock, type Host, type WorkRecord } from "@toolmount/core";
+import { decryptWithTicket, encryptWithTicket } from "@toolmount/core/internal";
 import { digestOf } from "@toolmount/core/json";
+import { KeptWork } from "../wire/kept-work.ts";
 import type { TaskEnd } from "./task-state.ts";
 
-/** The kind of the records of tasks. */
 const kind = "mcp-task";
 /** A process that runs the call of a task says so this often; after the whole time it counts as gone. */
 const leaseMs = 15_000;
@@ -12,8 +12,6 @@ const leaseMs = 15_000;
 const lookMs = 500;
 /** Most characters of the JSON that is kept of one task. */
 const maxKept = 8 * 1024 * 1024;
-/** Tasks after which old ones are deleted. */
-const pruneEvery = 1_000;
 
 /** What is kept of a task, encrypted with its id: only its client can read it. */
 export interface KeptTask {
@@ -33,7 +31,7 @@ export interface KeptTask {
 /** One task in the store. */
 export class TaskRecord {
   readonly id: string;
-  readonly #store: WorkStore;
+  readonly #all: KeptWork;
   #record: WorkRecord;
   #kept: KeptTask;
   #last: Promise<unknown> = Promise.resolve();
@@ -42,8 +40,8 @@ export class TaskRecord {
   /** Called with the end that another process has stored while the call ran here. */
   onEnd: (end: TaskEnd) => void = () => {};
 
-  constructor(store: WorkStore, id: string, record: WorkRecord, kept: KeptTask) {
-    this.#store = store;
+  constructor(all: KeptWork, id: string, record: WorkRecord, kept: KeptTask) {
+    this.#all = all;
     this.id = id;
     this.#record = record;
     this.#kept = kept;
@@ -66,11 +64,9 @@ export class TaskRecord {
     return this.#record.status === "forgotten" || systemClock.now() > this.#record.at + this.#kept.ttlMs;
   }
 
-  /** Stores it for the first time. */
   async add(): Promise<void> {
     this.#isOurs = true;
-    const first = this.#next(this.#kept);
-    await (this.#last = this.#store.save(first).then(() => (this.#record = first)));
+    await (this.#last = this.#save(this.#kept));
     this.#hold();
   }
 
@@ -107,18 +103,12 @@ export class TaskRecord {
   }
 
   async #save(kept: KeptTask, more: Partial<WorkRecord> = {}): Promise<boolean> {
-    const next = { ...this.#next(kept), ...more };
-    if (!(await this.#store.save(next))) return false;
-    this.#record = next;
-    this.#kept = kept;
-    return true;
-  }
-
-  #next(kept: KeptTask): WorkRecord {
     const status = kept.end !== undefined ? "ended" : kept.ticket === undefined ? "running" : "waiting";
     const dueAt = status === "running" ? systemClock.now() + leaseMs : null;
     const body = { sealed: encryptWithTicket(bounded(kept), this.id) };
-    return { ...this.#record, version: this.#record.version + 1, status, dueAt, body };
+    const saved = await this.#all.save(this.#record, { status, dueAt, body, ...more });
+    if (saved !== null) [this.#record, this.#kept] = [saved, kept];
+    return saved !== null;
   }
 
   /** Says that this process runs the call, until {@link release}. */
@@ -146,7 +136,7 @@ export class TaskRecord {
 
   /** Reads what another process stored. False where nothing is kept any more. */
   async #read(): Promise<boolean> {
-    const found = await this.#store.get(kind, this.#record.id);
+    const found = await this.#all.get(this.#record.id);
     const kept = found === null ? null : open(found, this.id);
     this.#record = found ?? { ...this.#record, status: "forgotten" };
     this.#kept = kept ?? this.#kept;
@@ -172,46 +162,33 @@ export class TaskRecord {
   }
 }
 
+/** Longest time for which a task is kept, in milliseconds. */
+export const longestTtlMs = 86_400_000;
+
 /** The tasks of one owner in the store. */
 export class TaskRecords {
-  readonly #host: Host;
+  readonly #all: KeptWork;
   readonly #owner: string;
-  #known: WorkStore | undefined;
-  #count = 0;
 
   /** `owner` names the authorization to which the tasks belong, in any process. */
   constructor(host: Host, owner: string) {
-    this.#host = host;
+    const statuses = ["running", "waiting", "ended", "forgotten"];
+    this.#all = new KeptWork(host, kind, { keptMs: longestTtlMs, statuses });
     this.#owner = owner;
   }
 
-  get #store(): WorkStore {
-    return (this.#known ??= workStoreOf(this.#host));
-  }
-
-  /** A new record, which is not stored yet. Tasks that began before `longestTtlMs` are deleted. */
-  make(
-    id: string,
-    facts: Pick<WorkRecord, "sessionId" | "userId" | "at">,
-    kept: KeptTask,
-    longestTtlMs: number,
-  ): TaskRecord {
-    const store = this.#store;
-    if (this.#count++ % pruneEvery === 0)
-      void store
-        .remove(kind, ["running", "waiting", "ended", "forgotten"], facts.at - longestTtlMs)
-        .catch(() => {}); // next time
-    const fixed = { kind, id: digestOf([kind, id]), version: 0, scope: this.#owner, status: "running" };
-    return new TaskRecord(store, id, { ...fixed, ...facts, dueAt: null, body: {} }, kept);
+  /** A new record, which is not stored yet. */
+  make(id: string, facts: Pick<WorkRecord, "sessionId" | "userId" | "at">, kept: KeptTask): TaskRecord {
+    const record = this.#all.draft({ id: digestOf([kind, id]), scope: this.#owner, ...facts });
+    return new TaskRecord(this.#all, id, record, kept);
   }
 
   /** The task with an id, of this owner and user; undefined for one that there is not, or not any more. */
   async find(id: string, userId: string | undefined): Promise<TaskRecord | undefined> {
-    const store = this.#store;
-    const found = await store.get(kind, digestOf([kind, id]));
+    const found = await this.#all.get(digestOf([kind, id]));
     if (found === null || found.scope !== this.#owner || found.userId !== (userId ?? null)) return undefined;
     const kept = open(found, id);
-    const record = kept === null ? undefined : new TaskRecord(store, id, found, kept);
+    const record = kept === null ? undefined : new TaskRecord(this.#all, id, found, kept);
     return record?.isOver === true ? undefined : record;
   }
 }

@@ -9,9 +9,6 @@ import type {
   ResourceTemplateType,
 } from "@modelcontextprotocol/server";
 
-/** Channel on which mounted servers offer what the plan says of them under `expose`, for the server of the host. */
-export const exposedChannel = "mcp.exposed";
-
 /** The items of a server that are exposed, by their kind. */
 export interface ExposedItems {
   readonly prompt: Prompt;
@@ -53,18 +50,22 @@ export interface PublishedSource {
   readonly unsubscribe: (uri: string) => Promise<void>;
 }
 
-/** What has resources or prompts for one client: a mounted server, or the skills of the host. */
-export interface ExposedSource {
+/** What has resources for one client: a mounted server, or the skills of the host. */
+export interface ResourceSource {
   /** The id of the entry. */
   readonly name: string;
-  /** As the plan says. */
-  readonly exposes: readonly ("resources" | "prompts")[];
   listResources(): Promise<readonly Resource[]>;
   listResourceTemplates(): Promise<readonly ResourceTemplateType[]>;
   /** No contents for an address that it does not have. Rejects with what a client may read. */
   readResource(uri: string): Promise<ReadResourceResult>;
   subscribe(uri: string): Promise<void>;
   unsubscribe(uri: string): Promise<void>;
+}
+
+/** What one mounted server has for one client. */
+export interface ExposedSource extends ResourceSource {
+  /** As the plan says. */
+  readonly exposes: readonly ("resources" | "prompts")[];
   listPrompts(): Promise<readonly Prompt[]>;
   getPrompt(params: GetPromptRequest["params"]): Promise<GetPromptResult>;
   complete(params: CompleteRequest["params"]): Promise<CompleteResult>;

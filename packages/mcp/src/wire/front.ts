@@ -11,19 +11,26 @@ export interface ServerAsk {
 /** Makes one call of an internal tool in the client's session, and waits for a decision where the client asked for that. */
 export type InternalCall = (tool: string, args: Readonly<Record<string, unknown>>) => Promise<ToolOutcome>;
 
-/** The client for whose request a mounted server works. */
-export interface Front {
+/** A client, as one of its requests describes it. */
+export interface FrontClient {
   /** Who it is: the same object for all calls of one client. */
   readonly client: object;
   readonly capabilities: ClientCapabilities;
   /** The least severe log message that it wants; undefined for none. */
   readonly logLevel: LoggingLevel | undefined;
-  /** Answers that came with the request itself, before anything was asked. */
-  readonly given?: Readonly<Record<string, unknown>> | undefined;
   /** Whether its user's browser is on this machine, so that the user can sign in to a mounted server. */
   readonly isHere?: boolean | undefined;
   /** Gives the address of the page at which its user signs in to a mounted server; undefined where the host serves no page. */
   readonly signInPage?: ((server: string) => string) | undefined;
+  log(level: LoggingLevel, data: unknown, logger: string | undefined): void;
+}
+
+/** A request for which a mounted server works, and what its client answers meanwhile. */
+export interface Front {
+  /** Its client, as the latest request of it says. */
+  readonly from: FrontClient;
+  /** Answers that came with the request itself, before anything was asked. */
+  readonly given?: Readonly<Record<string, unknown>> | undefined;
   /**
    * The client follows the call as a task from now on; undefined where it does not speak tasks. Resolves when the ticket of
    * the call is stored with its task.
@@ -35,7 +42,6 @@ export interface Front {
   ask(requests: Readonly<Record<string, ServerAsk>>): Promise<Readonly<Record<string, unknown>>>;
   /** Says that what an address was shown for is done; undefined where the revision of the client has no word for it. */
   readonly completed?: ((elicitationId: string) => void) | undefined;
-  log(level: LoggingLevel, data: unknown, logger: string | undefined): void;
 }
 
 /** The clients whose requests run on one connection to a server. */
@@ -45,7 +51,7 @@ export class Fronts {
   /** A server from before 2026 does not say for which request it asks: the latest, where all are of one client. */
   get only(): Front | undefined {
     const latest = [...this.#running].at(-1);
-    return [...this.#running].every(({ client }) => client === latest?.client) ? latest : undefined;
+    return [...this.#running].every(({ from }) => from.client === latest?.from.client) ? latest : undefined;
   }
 
   async run<Result>(front: Front | undefined, work: () => Promise<Result>): Promise<Result> {

@@ -1,4 +1,5 @@
 // The one file that maps results: a new protocol version that changes their shape changes this file.
+import { ProtocolError } from "@modelcontextprotocol/server";
 import {
   data,
   failure,
@@ -9,7 +10,7 @@ import {
   type PartialResult,
   type ToolOutcome,
 } from "@toolmount/core";
-import { isRecord } from "./guards.ts";
+import { isRecord } from "@toolmount/core/json";
 import type { McpBlock, McpResult } from "./shapes.ts";
 
 /** Key under `_meta` of a served result that holds the facts of the call which MCP has no field for. */
@@ -61,12 +62,23 @@ function textsOf(blocks: readonly { readonly type: string; readonly text?: unkno
 /** Returns what a model can do about a call that waits. */
 function nextStepOf({ tool, status, result, ticket }: ToolOutcome): McpBlock[] {
   if (status !== "pending" || ticket === undefined) return [];
-  const waitsFor = isRecord(result.details) ? result.details["waitsFor"] : undefined;
+  const reason = waitsFor({ result });
   const next =
-    waitsFor === "client"
+    reason === "client"
       ? ""
-      : `It has not run yet. To get its result when ${waitsFor === "run" ? "it has ended" : "a person has approved it"}, call ${tool} again with the same arguments. `;
+      : `It has not run yet. To get its result when ${reason === "run" ? "it has ended" : "a person has approved it"}, call ${tool} again with the same arguments. `;
   return [text(`${next}Ticket: ${ticket}`)];
+}
+
+/** The error of the protocol with which a mounted server ended a call; undefined for every other end. */
+export function serverError({ code, error = "", details }: ToolOutcome["result"]): ProtocolError | undefined {
+  if (code !== "MCP_ERROR" || !isRecord(details) || typeof details["code"] !== "number") return undefined;
+  return new ProtocolError(details["code"], error, details["data"]);
+}
+
+/** What a call waits for, where it is not a person: \`client\`, \`run\`. */
+export function waitsFor({ result: { details } }: Pick<ToolOutcome, "result">): unknown {
+  return isRecord(details) ? details["waitsFor"] : undefined;
 }
 
 /** A result that its tool's `outputSchema` does not describe. A client takes it as an error only, and reads the text. */
@@ -111,26 +123,14 @@ function text(value: string): McpBlock {
 function toMcpBlock(block: ContentBlock): McpBlock {
   const { meta, ...own } = block;
   if (own.type !== "file") return { ...meta, ...own };
-  const { uri, name, mimeType, text: body, data: blob } = own;
+  const { uri, name = uri, text: body, data: blob } = own;
+  const mimeType = own.mimeType === undefined ? {} : { mimeType: own.mimeType };
   if (body === undefined && blob === undefined)
-    return {
-      ...meta,
-      type: "resource_link",
-      uri,
-      name: name ?? uri,
-      ...(mimeType !== undefined && { mimeType }),
-    };
-  const resource = {
-    uri,
-    ...(mimeType !== undefined && { mimeType }),
-    ...(body === undefined ? { blob: blob ?? "" } : { text: body }),
-  };
+    return { ...meta, type: "resource_link", uri, name, ...mimeType };
   const { resource: inner, ...outer } = meta ?? {};
-  return {
-    ...outer,
-    type: "resource",
-    resource: { ...(isRecord(inner) ? inner : {}), ...resource },
-  };
+  const kept = isRecord(inner) ? inner : {};
+  const content = body === undefined ? { blob: blob ?? "" } : { text: body };
+  return { ...outer, type: "resource", resource: { ...kept, uri, ...mimeType, ...content } };
 }
 
 /**
@@ -173,24 +173,17 @@ function keptMembers(members: Readonly<Record<string, unknown>>): JsonObject | u
 }
 
 function fromMcpBlock(block: McpBlock): ContentBlock {
-  switch (block.type) {
-    case "text": {
-      const { type, text: value, ...rest } = block;
-      return { type, text: value, ...metaOf(rest) };
-    }
-    case "image":
-    case "audio": {
-      const { type, data: base64, mimeType, ...rest } = block;
-      return { type, data: base64, mimeType, ...metaOf(rest) };
-    }
-    case "resource_link": {
-      const { type: _, uri, name, mimeType, ...rest } = block;
-      return { type: "file", uri, name, ...(mimeType !== undefined && { mimeType }), ...metaOf(rest) };
-    }
-    case "resource":
-    default:
-      return fromEmbedded(block);
+  if (block.type === "resource") return fromEmbedded(block);
+  if (block.type === "text") {
+    const { type, text: value, ...rest } = block;
+    return { type, text: value, ...metaOf(rest) };
   }
+  if (block.type === "resource_link") {
+    const { type: _, uri, name, mimeType, ...rest } = block;
+    return { type: "file", uri, name, ...(mimeType !== undefined && { mimeType }), ...metaOf(rest) };
+  }
+  const { type, data: base64, mimeType, ...rest } = block;
+  return { type, data: base64, mimeType, ...metaOf(rest) };
 }
 
 function fromEmbedded({ resource, type: _, ...rest }: Extract<McpBlock, { type: "resource" }>): ContentBlock {

@@ -1,6 +1,6 @@
 import { systemClock } from "@toolmount/core";
 import { beginMcp, endMcp, publishMcpSession, tracesMcp, type McpTrace } from "@toolmount/core/tracing";
-import { isRecord } from "./guards.ts";
+import { isRecord } from "@toolmount/core/json";
 
 /** What is known of a connection before it is made. */
 interface TracedConnection {
@@ -63,7 +63,7 @@ class TracedWire {
   watch(): void {
     const wire = this.#wire;
     const send = wire.send.bind(wire);
-    wire.send = (message, ...rest) => this.#send(message, (it) => send(it, ...rest));
+    wire.send = (message, ...rest) => this.#pass("client", message, (it) => send(it, ...rest));
     this.#watchMessages();
     const closed = wire.onclose;
     // oxlint-disable-next-line unicorn/prefer-add-event-listener -- a transport of the SDK has no addEventListener
@@ -92,26 +92,24 @@ class TracedWire {
     });
   }
 
-  #send(message: unknown, send: (message: unknown) => Promise<void>): Promise<void> {
-    if (!isRecord(message)) return send(message);
-    if ("method" in message) {
-      if (!("id" in message)) this.#cancel(message, this.#sent);
-      else if (tracesMcp()) return this.#begin("client", message, (it) => send(it));
-    } else this.#end(this.#received, message);
-    return send(message);
-  }
-
   /** Handlers of the SDK call the one before them, so a message may come by twice. */
   #note(message: unknown): void {
-    if (message === this.#last || !isRecord(message)) return;
+    if (message === this.#last) return;
     this.#last = message;
-    if (!("method" in message)) return this.#end(this.#sent, message);
-    if (!("id" in message)) return this.#cancel(message, this.#received);
-    if (!tracesMcp()) return;
-    this.#begin("server", message, (traced) => {
+    this.#pass("server", message, (traced) => {
       // What handles the request finds its parent where the sender wrote it.
-      if (traced !== message) (message as Record<string, unknown>)["params"] = traced["params"];
+      if (traced !== message) (message as Message)["params"] = (traced as Message)["params"];
     });
+  }
+
+  /** Reads a message on its way. `side` is what this peer is for a request that goes this way. */
+  #pass<Value>(side: McpTrace["side"], message: unknown, act: (message: unknown) => Value): Value {
+    if (!isRecord(message)) return act(message);
+    const [own, other] = side === "client" ? [this.#sent, this.#received] : [this.#received, this.#sent];
+    if (!("method" in message)) this.#end(other, message);
+    else if (!("id" in message)) this.#cancel(message, own);
+    else if (tracesMcp()) return this.#begin(side, message, act);
+    return act(message);
   }
 
   #begin<Value>(side: McpTrace["side"], message: Message, act: (message: Message) => Value): Value {

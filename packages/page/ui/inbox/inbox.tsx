@@ -1,7 +1,9 @@
 import { useLayoutEffect } from "preact/hooks";
 import { Empty, Top } from "../parts/frame.tsx";
-import { go, route } from "../route.ts";
+import { waitingSessions } from "../layer/layers.ts";
+import { go, linkTo, route } from "../route.ts";
 import { approvals, answered, cards, dropEnded, hasMore, maySeeQuestions, me } from "../state.ts";
+import { countText } from "../value.tsx";
 import { watchPlaces } from "../steady.ts";
 import { listenToKeys } from "./keys.ts";
 import { QuestionList } from "./list.tsx";
@@ -40,6 +42,8 @@ function aboutText(): string {
   const waiting = approvals.value;
   if (waiting === null) return "";
   const ended = answered.value.length === 0 ? "" : ` · ${answered.value.length} answered`;
+  const files = waitingSessions.value.length;
+  if (files > 0) return `${waiting.length + files} wait${ended}`;
   return `${waiting.length === 0 ? "nothing waits" : `${waiting.length}${hasMore.value ? " and more" : ""} wait`}${ended}`;
 }
 
@@ -73,11 +77,13 @@ function Questions() {
       </Empty>
     );
   const shown = findQuestion(shownId.value);
-  if (cards.value.length + answered.value.length === 0 && open === null) return <NothingYet />;
+  const shownHere = cards.value.length + answered.value.length + waitingSessions.value.length;
+  if (shownHere === 0 && open === null) return <NothingYet />;
   return (
     <div class={open === null && marked.value.length === 0 ? "two" : "two opened"}>
       <div class="list">
-        {approvals.value.length === 0 && <NothingWaits />}
+        {approvals.value.length + waitingSessions.value.length === 0 && <NothingWaits />}
+        <WaitingFiles />
         <QuestionList />
         <Standing />
       </div>
@@ -91,6 +97,29 @@ function Questions() {
         )}
       </div>
     </div>
+  );
+}
+
+/** Sessions whose changes of files wait. They are kept where the session is shown. */
+function WaitingFiles() {
+  const sessions = waitingSessions.value;
+  if (sessions.length === 0) return null;
+  return (
+    <section aria-label="Changes of files">
+      <h2>Changes of files</h2>
+      <ul>
+        {sessions.map(({ session, changes }) => (
+          <li key={session}>
+            <a class="item" href={linkTo("sessions", session)}>
+              <span class="t">
+                <span>{changes === null ? "Changes may wait" : `Keep ${countText(changes, "change")}?`}</span>
+              </span>
+              <span class="s">session {session}</span>
+            </a>
+          </li>
+        ))}
+      </ul>
+    </section>
   );
 }
 

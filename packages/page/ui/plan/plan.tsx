@@ -175,7 +175,7 @@ function textOfValue(value: unknown): string {
   return typeof value === "string" ? value : JSON.stringify(value, null, 2);
 }
 
-/** The plan with all its layers merged. */
+/** The plan with its parts merged. */
 function Effective({ again }: { readonly again: Signal<number> }) {
   const loaded = useLoaded<{ files: readonly string[]; value: unknown; policy?: string }>("/plan", again);
   if (loaded.value === null || "problem" in loaded.value) return <Missing loaded={loaded.value} />;
@@ -185,7 +185,7 @@ function Effective({ again }: { readonly again: Signal<number> }) {
     <>
       {mayCompare && <Compare key={policy} policy={policy} />}
       <details>
-        <summary>The whole plan, with its layers merged</summary>
+        <summary>The whole plan, with its parts merged</summary>
         <p class="facts">{files.join(" · ")}</p>
         <Value value={value} label="Plan" />
       </details>

@@ -22,10 +22,17 @@ export async function planWith(
   rules: object,
   tests: readonly object[] = [],
   more: Readonly<Record<string, string>> = {},
+  agent?: object,
 ) {
   const folder = await mkdtemp(join(tmpdir(), "toolmount-record-"));
   onTestFinished(() => rm(folder, { recursive: true, force: true }));
-  const plan = { version: 1, tools: [{ module: "pay" }], policy: { level: "autonomous", ...rules }, tests };
+  const plan = {
+    version: 1,
+    tools: [{ module: "pay" }],
+    policy: { level: "autonomous", ...rules },
+    tests,
+    agent,
+  };
   const file = join(folder, "plan.json");
   await writeFile(file, JSON.stringify(plan));
   for (const [name, text] of Object.entries(more)) await writeFile(join(folder, name), text);

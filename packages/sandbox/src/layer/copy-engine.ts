@@ -51,6 +51,17 @@ async function copyAll(at: LayerPlace): Promise<void> {
 
 const copiedFile = (place: string) => join(place, "copied.json");
 
+/** Notes for a copy of a layer which of its entries are still as they were copied from the person's folder. */
+export function copiedAgain(from: string, to: string): void {
+  const copied = readRecord(copiedFile(from)) as Copied | undefined;
+  if (copied === undefined) return;
+  const same = Object.entries(copied).flatMap(([path, key]) => {
+    const [before, now] = [from, to].map((place) => markOf(join(place, changedFolder, path)));
+    return before && now && keyOf(before) === key ? [[path, keyOf(now)] as const] : [];
+  });
+  writeRecord(copiedFile(to), Object.fromEntries(same) satisfies Copied);
+}
+
 /** Paths for one run of the program: the kernel bounds the length of a command. */
 const mostPaths = 500;
 

@@ -4,14 +4,12 @@ import { mkdirSync, renameSync, rmdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { makeFolder } from "@toolmount/paths";
 import { promisify } from "node:util";
-import { findProgram } from "../system/bubblewrap.ts";
-import { runInSandbox } from "../system/start-sandbox.ts";
 import type { Base } from "./base.ts";
 import { changedFolder, setFolder, type CommitRecord } from "./commit.ts";
-import { above } from "./choice.ts";
 import { removeTree } from "./durable.ts";
-import { entriesOf, ownFolder, type FolderFacts } from "./folder-facts.ts";
-import { namespaces, readOnly, type EngineName, type Holder, type LayerPlace } from "./holder.ts";
+import { mountOverlayOnce } from "../system/overlay-trial.ts";
+import { above, entriesOf, ownFolder, type FolderFacts } from "./folder-facts.ts";
+import type { EngineName, Holder, LayerPlace } from "./holder.ts";
 import { isReadable, markOf, namesIn, type Mark } from "./mark.ts";
 
 /** How a layer keeps what its programs change. */
@@ -48,7 +46,7 @@ export const makeOverlay: MakeEngine = async (at, { foreign }) => {
     return {
       problem: `"${foreign}" belongs to another user or group, which an overlay of a user cannot copy`,
     };
-  const problem = await mountOverlayOnce(at);
+  const problem = await tryOverlay(at);
   if (problem !== undefined) return { problem };
   const changed = join(place, changedFolder);
   makeEmpty(at);
@@ -67,43 +65,15 @@ export const makeOverlay: MakeEngine = async (at, { foreign }) => {
   };
 };
 
-/** Tries what a layer needs: a deleted file, and a folder that was deleted and made again, also after a second mount. */
-const trial = `
-set -e
-mkdir -p low/folder up work view
-echo a > low/file
-echo b > low/folder/before
-show() { mount -t overlay toolmount -o lowerdir=low,upperdir=up,workdir=work,userxattr view; }
-show
-touch view/probe 2> /dev/null || { echo "${readOnly}" >&2; exit 1; }
-rm view/file
-rm -r view/folder
-mkdir view/folder
-echo c > view/folder/after
-umount view
-show
-test ! -e view/file
-test "$(ls view/folder)" = after
-umount view
-`;
-
-/** Mounts an overlay beside a layer and changes it; returns why the layer must not be one. */
-async function mountOverlayOnce({ place, env }: LayerPlace): Promise<string | undefined> {
-  const unshare = findProgram("unshare", env["PATH"]);
-  if (unshare === undefined) return "unshare is not on PATH; install the package util-linux";
-  const cwd = join(place, "trial");
-  removeTree(cwd);
-  mkdirSync(cwd);
+/** Says why no overlay can be mounted beside the layer. */
+async function tryOverlay({ place, env }: LayerPlace): Promise<string | undefined> {
+  const trial = join(place, "trial");
+  removeTree(trial);
+  mkdirSync(trial);
   try {
-    const words = [...namespaces, "/bin/sh", "-c", trial];
-    const { stderr, code } = await runInSandbox(
-      { file: unshare, args: words, env: { PATH: env["PATH"] ?? "" }, filter: undefined },
-      { cwd, timeoutMs: 30_000 },
-    );
-    if (code === 0) return undefined;
-    return `an overlay of a user does not work here: ${stderr.trim().split("\n")[0] || "the kernel shows a wrong folder"}`;
+    return await mountOverlayOnce(trial, env);
   } finally {
-    removeTree(cwd);
+    removeTree(trial);
   }
 }
 

@@ -1,3 +1,4 @@
+import { dirname } from "node:path";
 import { rmSync, writeFileSync } from "node:fs";
 import { createPause } from "./durable.ts";
 import { markOf, namesIn, statOf, within } from "./mark.ts";
@@ -133,4 +134,10 @@ export function nowOf(folder: string): bigint {
   const before = touch();
   while (touch() <= before);
   return before;
+}
+
+/** The folders above a path, without the first. */
+export function above(path: string): readonly string[] {
+  const parent = dirname(path);
+  return parent === "." ? [] : [...above(parent), parent];
 }

@@ -1,5 +1,7 @@
 import { spawn } from "node:child_process";
+import { randomUUID } from "node:crypto";
 import { once } from "node:events";
+import { existsSync, readdirSync, rmSync, watch, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { findProgram } from "../system/bubblewrap.ts";
 import { sandboxStdio } from "../system/start-sandbox.ts";
@@ -34,6 +36,38 @@ export async function takeLock(
   };
 }
 
+/** Files in which processes say that they wait for a layer. */
+const isWanted = (name: string | null) => name?.startsWith("wanted-") === true;
+
+/** Takes the lock of a layer. The process that has it is asked for it. */
+export async function takeWanted(
+  place: string,
+  env: Variables,
+  waitSeconds: number,
+): Promise<Unlock | undefined> {
+  const own = join(place, `wanted-${randomUUID()}`);
+  writeFileSync(own, "");
+  try {
+    return await takeLock(place, env, waitSeconds);
+  } finally {
+    rmSync(own, { force: true });
+  }
+}
+
+/** Calls back when another process waits for the layer, until the returned function gives the lock back. */
+export function onWanted(place: string, unlock: Unlock, callback: () => void): Unlock {
+  const watcher = watch(place, { persistent: false }, (_, name) => {
+    if (isWanted(name) && existsSync(join(place, name!))) callback();
+  });
+  if (readdirSync(place).some(isWanted)) callback();
+  return async () => {
+    watcher.close();
+    // A process that died while it waited left its file.
+    for (const name of readdirSync(place).filter(isWanted)) rmSync(join(place, name), { force: true });
+    await unlock();
+  };
+}
+
 /** Seconds that a keep waits for another one of the same folder. */
 const waitSeconds = 60;
 
@@ -54,4 +88,14 @@ export async function withFolderLock<Result>(
   } finally {
     await unlock();
   }
+}
+
+/** Does one thing after the other, in the order in which they were asked for. */
+export function createTurns() {
+  let last: Promise<unknown> = Promise.resolve();
+  return <Result>(act: () => Promise<Result>): Promise<Result> => {
+    const mine = last.then(act);
+    last = mine.catch(() => {});
+    return mine;
+  };
 }

@@ -1,7 +1,7 @@
 import { execFile } from "node:child_process";
 import { hash } from "node:crypto";
 import { existsSync, readFileSync } from "node:fs";
-import { join } from "node:path";
+import { basename, dirname, join } from "node:path";
 import { setTimeout } from "node:timers/promises";
 import { promisify } from "node:util";
 import { findProgram } from "../system/bubblewrap.ts";
@@ -79,6 +79,8 @@ export interface Git {
   staged(repository: string, index: string): Promise<string | undefined>;
   /** Writes what git remembers of the files into the index again; what is staged stays. */
   refresh(repository: string): Promise<void>;
+  /** The text of a file as it is staged or committed; undefined for what the repository does not have, and for what is no short text. */
+  committed(folder: string, path: string): Promise<string | undefined>;
   /** Waits for a git command that writes the index now; returns whether it ended. */
   isFree(repository: string): Promise<boolean>;
 }
@@ -92,6 +94,9 @@ const quiet = [
   "-c",
   "core.untrackedCache=false",
 ];
+
+/** Longest text that is shown, in characters. */
+const mostText = 200_000;
 
 /** Milliseconds for one command, and for one that another program runs. */
 const timeoutMs = 30_000;
@@ -122,6 +127,16 @@ export function createGit(env: Readonly<Record<string, string | undefined>>): Gi
       if (program === undefined) return;
       // It fails where a file differs from what is staged, which is no fault here.
       await git(repository, ["update-index", "-q", "--refresh"]).catch(() => {});
+    },
+    async committed(folder, path) {
+      if (program === undefined) return undefined;
+      try {
+        const name = `:./${basename(path)}`;
+        const { stdout } = await git(join(folder, dirname(path)), ["cat-file", "blob", name]);
+        return stdout.length > mostText || stdout.includes("\0") ? undefined : stdout;
+      } catch {
+        return undefined;
+      }
     },
     async isFree(repository) {
       const lock = join(repository, ".git/index.lock");

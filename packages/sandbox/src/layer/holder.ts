@@ -1,16 +1,17 @@
 import { spawn, type ChildProcess } from "node:child_process";
 import { once } from "node:events";
-import { existsSync, readdirSync, readlinkSync } from "node:fs";
-import { join } from "node:path";
+import { existsSync, readlinkSync } from "node:fs";
+import { isAbsolute, join } from "node:path";
 import { createInterface } from "node:readline";
 import { text } from "node:stream/consumers";
 import { setTimeout } from "node:timers/promises";
 import { findProgram, type SandboxLaunch } from "../system/bubblewrap.ts";
 import { guardName } from "../system/program-guard.ts";
-import { readOr } from "../system/process-usage.ts";
+import { commandsOf, numbersIn, readOr } from "../system/process-usage.ts";
+import { readOnly, viewNamespaces } from "../system/overlay-trial.ts";
 import { sandboxStdio } from "../system/start-sandbox.ts";
 import { readRecord, writeRecord } from "./durable.ts";
-import { personFolder, toPerson } from "./person-paths.ts";
+import { pathOfPerson, pathOutside, personFolder, realPlace, toPerson } from "./person-paths.ts";
 
 /** The ways to show a folder with the changes of a layer. */
 export type EngineName = "overlay" | "copy";
@@ -22,10 +23,9 @@ export interface LayerPlace {
   /** Where the layer keeps its files: `.toolmount/layers/<name>` in the folder. */
   readonly place: string;
   readonly env: Readonly<Record<string, string | undefined>>;
+  /** Programs change nothing but the layer, which is thrown away: they have no network, and the rest of the disk is read-only. */
+  readonly isFork?: boolean | undefined;
 }
-
-/** The kernel shows a layer read-only where it cannot make a folder for its own work. */
-export const readOnly = "it can only be read; is the disk full?";
 
 /**
  * The process that keeps the view mounted. It is the first process of its namespaces: when it ends, the kernel ends every
@@ -47,14 +47,20 @@ mount --no-canonicalize --bind /proc/self/fd/9 "$3" || exit 1
 mount -o remount,bind,ro,nosuid,nodev "$3" || mount -o remount,bind,ro,nosuid,nodev,noexec "$3" || exit 1
 exec 9<&-
 cd /
+# The names of mount points are escaped, such as a space as \\040.
+[ -z "$4" ] || while read -r _ _ _ _ at options _; do
+  at="$(printf '%b' "$at")"
+  case "$at" in "$2" | "$3" | /proc | /proc/* | /sys | /sys/* | /dev | /dev/*) ;;
+  *) mount -o "remount,bind,$options,ro" "$at" || exit 1 ;;
+  esac
+done < /proc/self/mountinfo
 mount -t proc proc /proc || exit 1
 echo "$pid"
 exec env --ignore-signal=CHLD cat > /dev/null
 `;
 
-/** The options of `unshare` for a process that can mount. */
-export const namespaces =
-  "--user --map-root-user --mount --propagation private --pid --fork --kill-child".split(" ");
+/** The network of a fork has no other machine in it. */
+const networkOf = ({ isFork }: LayerPlace) => (isFork === true ? ["--net"] : []);
 
 /** The variable of residents. What they start has an environment of its own. */
 const residentName = "TOOLMOUNT_LAYER_RESIDENT";
@@ -75,6 +81,8 @@ export interface Holder {
   isAlive(): boolean;
   /** Whether a program runs in the view, other than residents. */
   isBusy(): boolean;
+  /** The command lines of these programs, without those that only wait for another one. */
+  running(): readonly string[];
   /** Ends every process in the view, and the mounts; resolves when they are gone. */
   end(): Promise<void>;
 }
@@ -89,9 +97,11 @@ export async function startHolder(
   if (unshare === undefined || nsenter === undefined)
     return { problem: "unshare and nsenter are not on PATH; install the package util-linux" };
   const person = personFolder(at.folder);
-  const child = spawn(unshare, [...namespaces, "/bin/sh", "-c", script, "layer", engine, at.folder, person], {
+  const words = ["layer", engine, at.folder, person, at.isFork === true ? "fork" : ""];
+  const child = spawn(unshare, [...viewNamespaces, ...networkOf(at), "/bin/sh", "-c", script, ...words], {
     cwd: at.place,
-    env: { PATH: path },
+    // Its programs start when the view is there, and have the rights of the host.
+    env: { PATH: pathOutside(at.folder, path) },
     stdio: sandboxStdio(["pipe", "pipe", "pipe"]),
   });
   const ended = once(child, "close").catch(() => {});
@@ -103,7 +113,7 @@ export async function startHolder(
   }
   const held = { pid: Number(pid), started: startOf(Number(pid)) ?? "" };
   writeRecord(holderFile(at.place), held);
-  return holderOf(child, { unshare, nsenter, held, ended, folder: at.folder });
+  return holderOf(child, { unshare, nsenter, held, ended, at });
 }
 
 interface Held {
@@ -111,13 +121,17 @@ interface Held {
   readonly nsenter: string;
   readonly held: HeldProcess;
   readonly ended: Promise<unknown>;
-  readonly folder: string;
+  readonly at: LayerPlace;
 }
 
-function holderOf(child: ChildProcess, { unshare, nsenter, held, ended, folder }: Held): Holder {
+function holderOf(child: ChildProcess, { unshare, nsenter, held, ended, at }: Held): Holder {
+  const { folder } = at;
   const { pid } = held;
-  const words = `--user --preserve-credentials --mount --pid --target ${pid} --`.split(" ");
+  const entered = ["--user", "--preserve-credentials", "--mount", "--pid", ...networkOf(at)];
+  const words = [...entered, "--target", String(pid), "--"];
   const namespace = namespaceOf(pid);
+  const isProgram = (each: number) =>
+    each !== pid && namespaceOf(each) === namespace && !isResidentProcess(each);
   const view = `/proc/${pid}/root${folder}`;
   return {
     view,
@@ -125,15 +139,14 @@ function holderOf(child: ChildProcess, { unshare, nsenter, held, ended, folder }
     enter({ file, args, env, filter }, isResident = false) {
       const inside = ["/bin/sh", "-c", 'cd "$0" && exec "$@"', folder, file, ...args];
       if (!isResident) return { file: nsenter, args: [...words, ...inside], env, filter };
-      const own = [...words, ...asPerson(unshare), ...inside.map((word) => toPerson(folder, word))];
+      const inPerson = [...asPerson(unshare), ...inside].map((word) => toPerson(folder, realWord(word)));
+      const own = [...words, ...inPerson];
       return { file: nsenter, args: own, env: { ...codeOfPerson(folder, env), [residentName]: "1" }, filter };
     },
     // A process that is killed has no folders, some time before it has ended.
     isAlive: () => !hasEnded(held) && existsSync(view),
-    isBusy: () =>
-      numbersIn("/proc").some(
-        (each) => each !== pid && namespaceOf(each) === namespace && !isResidentProcess(each),
-      ),
+    isBusy: () => numbersIn("/proc").some(isProgram),
+    running: () => commandsOf(isProgram),
     async end() {
       child.stdin!.destroy();
       await ended;
@@ -197,20 +210,19 @@ function asPerson(unshare: string): readonly string[] {
 
 /** By these variables a program finds code. A resident runs none that a command in the layer may have changed. */
 function codeOfPerson(folder: string, env: SandboxLaunch["env"]): SandboxLaunch["env"] {
-  const isOfCode = (name: string) => /^(?:PATH|NODE_.+|LD_.+)$/.test(name);
-  return Object.fromEntries(
-    Object.entries(env).map(([name, value]) => [name, isOfCode(name) ? toPerson(folder, value) : value]),
-  );
+  const changed = Object.entries(env).flatMap(([name, value]) => {
+    if (name === "PATH") return [[name, pathOfPerson(folder, value)]];
+    return /^(?:NODE_.+|LD_.+)$/.test(name) ? [[name, toPerson(folder, value)]] : [];
+  });
+  return { ...env, ...(Object.fromEntries(changed) as SandboxLaunch["env"]) };
+}
+
+function realWord(word: string): string {
+  return isAbsolute(word) ? realPlace(word) : word;
 }
 
 /** The guard of a resident's programs is one, too. */
 function isResidentProcess(pid: number): boolean {
   if (readOr(`/proc/${pid}/cmdline`).split("\0")[3] === guardName) return true;
   return readOr(`/proc/${pid}/environ`).split("\0").includes(`${residentName}=1`);
-}
-
-function numbersIn(folder: string): readonly number[] {
-  return readdirSync(folder)
-    .filter((name) => /^\d+$/.test(name))
-    .map(Number);
 }

@@ -17,8 +17,9 @@ import type { LayerChange } from "./difference.ts";
 import { removeTree } from "./durable.ts";
 import type { Engine } from "./engine.ts";
 import { contentOf, gitPartOf, type Git } from "./git.ts";
+import { nowOf } from "./folder-facts.ts";
 import type { LayerPlace } from "./holder.ts";
-import { isSame, markOf, namesIn } from "./mark.ts";
+import { isSame, markOf, namesIn, statOf } from "./mark.ts";
 
 /** What the keeps of a layer work with. */
 interface Keeping extends LayerPlace {
@@ -145,11 +146,16 @@ export async function recoverKeeps(keeping: Keeping): Promise<void> {
 export type UndoResult =
   | { readonly status: "undone"; readonly changes: number }
   | { readonly status: "changed"; readonly paths: readonly string[] }
+  /** It is too long ago, or took too much of the disk. */
+  | { readonly status: "forgotten" }
   | { readonly status: "unknown" };
 
 /** Puts back what was before a keep: all of it, or nothing after a death at any moment. */
-export async function undoKeep(keeping: Keeping, id: string): Promise<UndoResult> {
-  if (!keepsOf(keeping.place).includes(id)) return { status: "unknown" };
+export async function undoKeep(keeping: Keeping, name: string): Promise<UndoResult> {
+  const id = namesIn(boxesIn(keeping.place)).find((each) => each === name || each.endsWith(`-${name}`));
+  if (id === undefined) return { status: "unknown" };
+  const undone = readState(boxOf(keeping, id).box, "undone") as { readonly isForgotten?: true } | undefined;
+  if (undone !== undefined) return { status: undone.isForgotten === true ? "forgotten" : "unknown" };
   const box = boxOf(keeping, id);
   const record = readState(box.box, "commit")!;
   const paths = await changedSinceKeep(record, keeping);
@@ -201,6 +207,39 @@ export function keepsOf(place: string): readonly string[] {
 export function forgetKeep(at: LayerPlace, id: string): void {
   if (!keepsOf(at.place).includes(id)) return;
   const { box } = boxOf(at, id);
-  writeState(box, "undone", {});
+  writeState(box, "undone", { isForgotten: true });
+  emptyBox(box);
+}
+
+function emptyBox(box: string): void {
   for (const name of ["kept", "again", "new", "commit"]) removeTree(join(box, name));
+}
+
+/** How long former entries are there for an undo, and how much of the disk all of a layer may take. */
+const keptBounds = { seconds: 7 * 24 * 3_600, bytes: 1_000_000_000 };
+
+/** Forgets the keeps, the oldest first, that are older or take more than is bound; never the last one. */
+export function pruneKeeps(at: LayerPlace, bounds = keptBounds): void {
+  const oldest = nowOf(at.place) - BigInt(bounds.seconds) * 1_000_000_000n;
+  let bytes = 0;
+  for (const [back, id] of namesIn(boxesIn(at.place)).toReversed().entries()) {
+    const { box } = boxOf(at, id);
+    bytes += bytesIn(box);
+    const isOld = BigInt(markOf(box)!.changed) < oldest;
+    if (back === 0 || !(isOld || bytes > bounds.bytes)) continue;
+    if (keepsOf(at.place).includes(id)) forgetKeep(at, id);
+    else emptyBox(box);
+  }
+}
+
+/** How much of the disk the former entries of all keeps take. */
+export function keptBytesOf(place: string): number {
+  return bytesIn(boxesIn(place));
+}
+
+function bytesIn(path: string): number {
+  const stat = statOf(path);
+  if (stat === null) return 0;
+  const own = Number(stat.blocks) * 512;
+  return stat.isDirectory() ? namesIn(path).reduce((sum, name) => sum + bytesIn(join(path, name)), own) : own;
 }

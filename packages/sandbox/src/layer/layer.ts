@@ -4,22 +4,17 @@ import { ToolmountError } from "@toolmount/core";
 import { messageOf } from "@toolmount/core/errors";
 import { makeFolder } from "@toolmount/paths";
 import { findProgram, type SandboxLaunch } from "../system/bubblewrap.ts";
-import { chosenOf, type Choice } from "./choice.ts";
 import { conflictsOf, type Conflict } from "./conflicts.ts";
-import { obeyedIn, type Difference } from "./difference.ts";
+import { obeyedIn, type Difference, type LayerChange } from "./difference.ts";
 import { ownFolder } from "./folder-facts.ts";
-import { takeLock, withFolderLock, type Unlock } from "./folder-lock.ts";
+import { createTurns, onWanted, takeWanted, withFolderLock, type Unlock } from "./folder-lock.ts";
+import { removeTree, writeRecord } from "./durable.ts";
+import { openFork } from "./fork.ts";
 import { createGit } from "./git.ts";
 import { endLeftHolder, type EngineName } from "./holder.ts";
-import {
-  commitChanges,
-  forgetKeep,
-  keepsOf,
-  recoverKeeps,
-  repositoriesOf,
-  undoKeep,
-  type UndoResult,
-} from "./keeps.ts";
+import { keepChosen, keepsIn, type Choice, type KeepResult, type LayerKeeps } from "./keep.ts";
+import { pruneKeeps, recoverKeeps } from "./keeps.ts";
+import { sidesOf, textsOf, type Sides, type Texts } from "./texts.ts";
 import type { ViewOptions } from "./mount.ts";
 import { prepareView, type LayerView, type View } from "./view.ts";
 
@@ -38,8 +33,12 @@ export interface LayerOptions {
    * a yes of its own.
    */
   readonly obeyed: readonly string[];
+  /** The session whose layer it is, for `layersIn`. */
+  readonly owner?: string | undefined;
   /** Whether a resident works: then the view is not mounted again. */
   isWorking?(): boolean;
+  /** Another process wants to open the layer. It gets it if this one closes it within some seconds. */
+  onWanted?(): void;
 }
 
 /** A program's start in a layer, and what it will see. */
@@ -47,25 +46,8 @@ export interface Entered extends LayerView {
   readonly launch: SandboxLaunch;
 }
 
-/** What a keep did. Nothing was changed unless it is `kept`. */
-export type KeepResult =
-  | {
-      readonly status: "kept";
-      readonly id: string;
-      readonly changes: number;
-      /** Chosen paths that need a replaced file which was not chosen. */
-      readonly withheld: readonly string[];
-    }
-  /** The choice has no change that can be kept. */
-  | { readonly status: "nothing"; readonly withheld: readonly string[] }
-  /** The difference is another one than the person saw. */
-  | { readonly status: "changed"; readonly difference: Difference }
-  | { readonly status: "conflicts"; readonly conflicts: readonly Conflict[] }
-  /** A git command runs in the person's repository. */
-  | { readonly status: "busy"; readonly repository: string };
-
 /** The files of a folder as a session changes them. Nothing in the folder changes before a keep. Only files wait. */
-export interface Layer {
+export interface Layer extends LayerKeeps {
   readonly engine: EngineName;
   /** A folder for temporary files of programs in the layer, which may have to make it. It ends with the view. */
   readonly temporary: string;
@@ -77,18 +59,25 @@ export interface Layer {
   /** Shows what the person changed meanwhile, unless a program runs in the layer. */
   renew(): Promise<LayerView>;
   difference(): Promise<Difference>;
+  /** What both the layer and the person changed: with one of these nothing is kept. */
+  conflicts(): Promise<readonly Conflict[]>;
+  /** The three sides of a conflict. */
+  sides(path: string): Promise<Sides>;
+  /** Both sides of a change, as texts. */
+  texts(change: LayerChange): Texts;
   /** Whether a program runs in the layer, other than residents. A keep ends it. */
   isBusy(): Promise<boolean>;
+  /** The commands that run in the layer now, other than residents. */
+  running(): Promise<readonly string[]>;
   /** Ends every program in the layer, and moves the chosen changes into the folder: all or none. */
   keep(choice: Choice): Promise<KeepResult>;
-  /** The keeps that can be undone, the oldest first. */
-  keeps(): readonly string[];
-  /** Puts back what was before a keep, unless the person changed something of it since. */
-  undo(id: string): Promise<UndoResult>;
-  /** Removes the former entries of a keep, which can be undone no longer. */
-  forget(id: string): Promise<void>;
   /** Ends every program in the layer and forgets its changes. */
   drop(): Promise<void>;
+  /**
+   * Opens a layer that begins with the changes of this one and is thrown away when it is closed. What its programs do stays in it:
+   * they have no network, and the rest of the disk is read-only. Rejects where it cannot be opened.
+   */
+  fork(options?: Pick<LayerOptions, "isWorking">): Promise<Layer>;
   /** Ends every program in the layer. Its changes wait for the next opening. */
   close(): Promise<void>;
 }
@@ -100,14 +89,24 @@ const openSeconds = 5;
  * Opens the layer of a folder, and finishes a keep or an undo during which a process died. Returns why the machine or the
  * folder cannot have one. One process at a time has a layer open.
  */
-export async function openLayer(options: LayerOptions): Promise<Layer | { readonly problem: string }> {
+export function openLayer(
+  options: LayerOptions,
+): Promise<Layer | { readonly problem: string; readonly isBusy?: true }> {
+  return openLayerBelow("layers", options);
+}
+
+/** Opens a layer whose files are below a folder of this name in `.toolmount`. */
+export async function openLayerBelow(
+  group: string,
+  options: LayerOptions & Pick<ViewOptions, "isFork">,
+): ReturnType<typeof openLayer> {
   const { name, env } = options;
   if (!/^[\w-]{1,64}$/.test(name)) return { problem: `"${name}" cannot name a layer` };
   if (process.platform !== "linux") return { problem: "a layer needs Linux" };
   if (findProgram("flock", env["PATH"]) === undefined)
     return { problem: "flock is not on PATH; install the package util-linux" };
   const folder = realpathSync(options.folder);
-  const layers = join(folder, ownFolder, "layers");
+  const layers = join(folder, ownFolder, group);
   const place = join(layers, name);
   try {
     makeFolder(place, 0o700);
@@ -118,10 +117,12 @@ export async function openLayer(options: LayerOptions): Promise<Layer | { readon
   }
   if (realpathSync(place) !== place || lstatSync(place).dev !== lstatSync(folder).dev)
     return { problem: `no layer for ${folder}: its "${ownFolder}" leads to another folder or file system` };
-  const unlock = await takeLock(place, env, openSeconds);
-  if (unlock === undefined)
-    return { problem: `no layer for ${folder}: another process has the layer "${name}" open` };
-  const at: ViewOptions = {
+  const taken = await takeWanted(place, env, openSeconds);
+  if (taken === undefined)
+    return { problem: `no layer for ${folder}: another process has the layer "${name}" open`, isBusy: true };
+  const { onWanted: callback } = options;
+  const unlock = callback === undefined ? taken : onWanted(place, taken, callback);
+  const at = {
     ...options,
     folder,
     place,
@@ -138,8 +139,11 @@ export async function openLayer(options: LayerOptions): Promise<Layer | { readon
   }
 }
 
+/** The file that names the session of a layer. */
+export const ownerFile = (place: string) => join(place, "owner.json");
+
 async function openLocked(
-  at: ViewOptions,
+  at: ViewOptions & LayerOptions,
   layers: string,
   unlock: Unlock,
 ): Promise<Layer | { readonly problem: string }> {
@@ -147,6 +151,7 @@ async function openLocked(
   const view = await prepareView(at);
   if ("problem" in view) return { problem: `no layer for ${at.folder}: ${view.problem}` };
   await recoverKeeps({ ...at, engine: view.engine });
+  if (at.owner !== undefined) writeRecord(ownerFile(at.place), at.owner);
   return layerOf(at, { layers, unlock }, view);
 }
 
@@ -157,7 +162,7 @@ interface Locks {
   readonly unlock: Unlock;
 }
 
-function layerOf(at: ViewOptions, { layers, unlock }: Locks, first: View): Layer {
+function layerOf(at: ViewOptions & LayerOptions, { layers, unlock }: Locks, first: View): Layer {
   const inTurn = createTurns();
   const keeping = { ...at, engine: first.engine };
   let view = first;
@@ -193,54 +198,47 @@ function layerOf(at: ViewOptions, { layers, unlock }: Locks, first: View): Layer
     temporary: join(at.place, "tmp"),
     enter: (launch, isResident) => settled((now) => now.enter(launch, isResident)),
     renew: () => settled((now) => now.renew()),
-    difference: () => settled((now) => now.difference()),
-    isBusy: () => settled((now) => now.isBusy()),
-    keep: (choice) => settled((now) => alone(() => keepChosen(at, now, choice))),
-    keeps: () => keepsOf(at.place),
-    undo: (id) =>
+    ...looksAt(at, settled),
+    keep: (choice) =>
       settled((now) =>
         alone(async () => {
-          await now.rebase();
-          return undoKeep(keeping, id);
+          const result = await keepChosen(at, now, choice);
+          pruneKeeps(at);
+          return result;
         }),
       ),
-    forget: (id) => settled(() => alone(async () => forgetKeep(at, id))),
+    ...keepsIn(keeping, { settled, alone }),
     drop: () => settled((now) => alone(() => now.drop())),
+    fork: (options) => settled(() => openFork<Layer>({ at, layers, open: openLayerBelow }, options)),
     close: () =>
       inTurn(async () => {
-        if (isClosed) return;
+        if (!isClosed) await closeView(at, view);
+        if (!isClosed) await unlock();
         isClosed = true;
-        await view.end();
-        await unlock();
       }),
   };
 }
 
-async function keepChosen(at: ViewOptions, view: View, choice: Choice): Promise<KeepResult> {
-  const { folder, git } = at;
-  return view.alone(async ({ difference, changed, base }) => {
-    if (difference.digest !== choice.digest) return { status: "changed", difference };
-    const { changes, withheld } = chosenOf(difference, choice);
-    if (changes.length === 0) return { status: "nothing", withheld };
-    for (const repository of repositoriesOf(folder, changes))
-      if (!(await git.isFree(repository))) return { status: "busy", repository };
-    const conflicts = await conflictsOf(changes, { folder, changed, base, git });
-    if (conflicts.length > 0) return { status: "conflicts", conflicts };
-    const id = await commitChanges({ ...at, engine: view.engine }, changes, {
-      all: difference.changes,
-      hasLeft: difference.left.length > 0,
-      mark: choice.mark,
-    });
-    return { status: "kept", id, changes: changes.length, withheld };
-  });
+async function closeView({ place, isFork }: ViewOptions, view: View): Promise<void> {
+  await view.end();
+  if (isFork === true) removeTree(place);
 }
 
-/** Does one thing after the other, in the order in which they were asked for. */
-function createTurns() {
-  let last: Promise<unknown> = Promise.resolve();
-  return <Result>(act: () => Promise<Result>): Promise<Result> => {
-    const mine = last.then(act);
-    last = mine.catch(() => {});
-    return mine;
+/** What a layer shows of itself. */
+function looksAt(
+  at: ViewOptions,
+  settled: <Result>(act: (view: View) => Promise<Result>) => Promise<Result>,
+): Pick<Layer, "difference" | "conflicts" | "sides" | "texts" | "isBusy" | "running"> {
+  return {
+    difference: () => settled(async (now) => (await now.settled()).difference),
+    conflicts: () =>
+      settled(async (now) => {
+        const { difference, ...meeting } = await now.settled();
+        return conflictsOf(difference.changes, { ...at, ...meeting });
+      }),
+    sides: (path) => sidesOf(at, path),
+    texts: (change) => textsOf(at, change),
+    isBusy: () => settled((now) => now.isBusy()),
+    running: () => settled((now) => now.running()),
   };
 }

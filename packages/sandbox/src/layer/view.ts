@@ -21,7 +21,7 @@ export interface LayerView {
   readonly isCurrent: boolean;
 }
 
-/** The difference of a layer in which nothing runs. */
+/** The difference of a layer, and what it was compared with. */
 interface Settled {
   readonly difference: Difference;
   readonly base: Base;
@@ -34,8 +34,10 @@ export interface View {
   readonly engine: Engine;
   enter(launch: SandboxLaunch, isResident?: boolean): Promise<LayerView & { readonly launch: SandboxLaunch }>;
   renew(): Promise<LayerView>;
-  difference(): Promise<Difference>;
+  /** The difference now, while programs may run. */
+  settled(): Promise<Settled>;
   isBusy(): Promise<boolean>;
+  running(): Promise<readonly string[]>;
   /** Ends every program, and takes what was kept as the person's. */
   rebase(): Promise<void>;
   /** Ends every program, and does something with the difference while nothing is mounted. */
@@ -47,7 +49,7 @@ export interface View {
 
 const engines: Readonly<Record<EngineName, MakeEngine>> = { overlay: makeOverlay, copy: makeCopy };
 
-const engineFile = (place: string) => join(place, "engine.json");
+export const engineFile = (place: string) => join(place, "engine.json");
 
 /** Chooses an engine, and notes what the person's folder is before anything of it is shown or copied. */
 export async function prepareView(at: ViewOptions): Promise<View | { readonly problem: string }> {
@@ -119,9 +121,12 @@ function createView(at: ViewOptions, engine: Engine): View {
       return { folder, changedBelow, isCurrent, launch: held.holder.enter(launch, isResident) };
     },
     isBusy: async () => (await mount.current()).holder.isBusy(),
-    async difference() {
+    running: async () => (await mount.current()).holder.running(),
+    async settled() {
       const view = async () => (await renew()).held;
-      return whole(view, (held) => differenceOf(compared(at, engine, held)));
+      return whole(view, async (held) =>
+        settledOf(at, await differenceOf(compared(at, engine, held)), held.base),
+      );
     },
     async alone(act) {
       const { base } = await mount.current();
@@ -133,7 +138,7 @@ function createView(at: ViewOptions, engine: Engine): View {
       });
       const { difference, holder } = await whole(view, read);
       await holder.end();
-      return act({ difference, base, changed: join(at.place, changedFolder) });
+      return act(settledOf(at, difference, base));
     },
     async drop() {
       await mount.end();
@@ -142,6 +147,10 @@ function createView(at: ViewOptions, engine: Engine): View {
         removeTree(join(at.place, name));
     },
   };
+}
+
+function settledOf({ place }: ViewOptions, difference: Difference, base: Base): Settled {
+  return { difference, base, changed: join(place, changedFolder) };
 }
 
 /** What the person changed since the view was mounted, and whether the view can be mounted again to show it. */

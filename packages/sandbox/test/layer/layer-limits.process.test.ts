@@ -137,7 +137,7 @@ describe.runIf(hasNamespaces)("a layer", () => {
     const layer = await opened(folder);
     await within(layer, folder, "echo b > b");
     const problem = `no layer for ${folder}: another process has the layer "s" open`;
-    expect(await open(folder)).toEqual({ problem });
+    expect(await open(folder)).toEqual({ problem, isBusy: true });
     expect(await within(layer, folder, "cat b")).toBe("b\n");
     await layer.close();
     await expect(layer.difference()).rejects.toThrow("is closed");

@@ -11,58 +11,101 @@ import {
 } from "@toolmount/core";
 import type { KeepResult, Layer } from "@toolmount/sandbox";
 import { z } from "zod";
-import { mainSession, named, type SessionCalls } from "./session-layer.ts";
+import { mainSession, named, type SessionCalls, type SessionLayers } from "./session-layer.ts";
 
 /** The name of the tool that keeps what waits in the layer of a session. */
 export const keepToolName = "keep_changes";
 
+/** The name of the tool that drops all of it. */
+export const dropToolName = "drop_changes";
+
+const by = z.string().optional().describe("The person who agreed");
+const digest = z.string().describe("The digest of the difference that the person saw");
+
 const schema = z.strictObject({
-  digest: z.string().describe("The digest of the difference that the person saw"),
+  digest,
   sections: z
     .array(z.enum(["files", "deletions", "obeyed", "repository"]))
     .min(1)
     .describe("What the person agreed to"),
   paths: z.array(z.string()).optional().describe("Only these paths"),
+  by,
 });
 
-/** The layers of a host, with the calls that run in each. */
-interface KeepingLayers {
-  of(session: string): Promise<Layer>;
-  calls(session: string): Pick<SessionCalls, "isWorking">;
-}
+type KeepingLayers = Pick<SessionLayers, "look">;
 
 /** A keep and its undo end what runs in the layer. */
 const busy = "Nothing was changed: a call of the session runs; try again when it has ended";
 
-/** Keeps what a person chose of a layer. A keep is a change of the session, so it is undone as other changes are. */
-export function keepTool(layers: KeepingLayers) {
-  const layerOf = async ({ userId, sessionId = mainSession }: ToolContext) => {
-    const session = ownSession(userId, sessionId);
-    if (layers.calls(session).isWorking()) throw new ToolError(busy, { code: "SESSION_BUSY" });
-    return layers.of(session);
-  };
-  return defineTool({
-    name: keepToolName,
-    description: "Moves chosen changes of a layer into its folder. Only a person's command calls it.",
-    status: "internal",
-    category: "write",
-    consequenceLevel: "medium",
-    // The command that calls it has shown the difference, and its digest binds the answer.
-    requiresConfirmation: false,
-    timeout: 0,
-    control: ["sections", "paths"],
-    idempotentUndo: true,
-    schema,
-    async execute(choice, context) {
-      const layer = await layerOf(context);
-      const difference = await layer.difference();
-      if (difference.digest !== choice.digest) return answerOf({ status: "changed", difference });
-      await context.undoable?.({});
-      return answerOf(await layer.keep({ ...choice, mark: markOf(context.runId) }));
-    },
-    undo: async (change, context) => undo(await layerOf(context), change),
+/** Does something in the layer of a call's session while no other call of it runs. */
+async function alone(
+  layers: KeepingLayers,
+  { userId, sessionId = mainSession }: ToolContext,
+  act: (layer: Layer, calls: Pick<SessionCalls, "begin">) => Promise<PartialResult>,
+): Promise<PartialResult> {
+  const session = ownSession(userId, sessionId);
+  return layers.look(session, async (layer, calls) => {
+    if (calls.isWorking()) throw new ToolError(busy, { code: "SESSION_BUSY" });
+    return act(layer, calls);
   });
 }
+
+const common = {
+  status: "internal",
+  category: "write",
+  consequenceLevel: "medium",
+  // The command that calls it has shown the difference, and its digest binds the answer.
+  requiresConfirmation: false,
+  timeout: 0,
+} as const;
+
+/** Keeps what a person chose of a layer. A keep is a change of the session, so it is undone as other changes are. */
+export function keepTool(layers: KeepingLayers) {
+  return defineTool({
+    ...common,
+    name: keepToolName,
+    description: "Moves chosen changes of a layer into its folder. Only a person's command calls it.",
+    control: ["sections", "paths", "by"],
+    idempotentUndo: true,
+    schema,
+    execute: (choice, context) =>
+      alone(layers, context, async (layer, calls) => {
+        const difference = await layer.difference();
+        if (difference.digest !== choice.digest) return answerOf({ status: "changed", difference });
+        const ended = await layer.running();
+        await context.undoable?.({});
+        const result = await layer.keep({ ...choice, mark: markOf(context.runId) });
+        if (result.status === "kept") calls.begin(ended.length > 0 ? endedWarning : undefined);
+        return answerOf(result);
+      }),
+    undo: (change, context) => alone(layers, context, (layer) => undo(layer, change)),
+  });
+}
+
+const endedWarning = "the user kept changes of this session; commands that ran in the background have ended";
+
+/** Drops what waits in a layer. */
+export function dropTool(layers: KeepingLayers) {
+  return defineTool({
+    ...common,
+    name: dropToolName,
+    description: "Drops the changes of a layer. Only a person's command calls it.",
+    control: ["by"],
+    irreversible: true,
+    schema: z.strictObject({ digest, by }),
+    execute: (choice, context) =>
+      alone(layers, context, async (layer, calls) => {
+        const difference = await layer.difference();
+        if (difference.digest !== choice.digest) return answerOf({ status: "changed", difference });
+        await layer.drop();
+        calls.begin(droppedWarning);
+        return data({ dropped: difference.changes.length });
+      }),
+  });
+}
+
+const droppedWarning =
+  "the user dropped what this session had changed since the last keep: the files are as they were";
 
 /** Names the keep of a run on the disk. */
 function markOf(runId: string): string {
@@ -79,7 +122,7 @@ function answerOf(result: KeepResult): PartialResult {
         details: { withheld: [...result.withheld] },
       });
     case "changed":
-      return failure("Nothing was kept: the changes are other ones than were shown; look again", {
+      return failure("Nothing was done: the changes are other ones than were shown; look again", {
         code: "DIFFERENCE_CHANGED",
       });
     case "conflicts":
@@ -106,14 +149,16 @@ function answerOf(result: KeepResult): PartialResult {
 
 /** A keep that changed nothing has nothing to undo. */
 async function undo(layer: Layer, { runId }: UndoRequest): Promise<PartialResult> {
-  const id = layer.keeps().find((each) => each.endsWith(`-${markOf(runId)}`));
-  if (id === undefined) return data({ undone: 0 });
-  const result = await layer.undo(id);
+  const result = await layer.undo(markOf(runId));
   if (result.status === "undone") return data({ undone: result.changes });
-  const paths = result.status === "changed" ? result.paths : [];
-  return failure(`Nothing was undone: changed since the keep: ${named(paths, mostNamed)}`, {
+  if (result.status === "unknown") return data({ undone: 0 });
+  if (result.status === "forgotten")
+    return failure("Nothing was undone: what the keep replaced is on the disk no longer", {
+      code: "KEEP_FORGOTTEN",
+    });
+  return failure(`Nothing was undone: changed since the keep: ${named(result.paths, mostNamed)}`, {
     code: "CHANGED_SINCE",
-    details: { paths: [...paths] },
+    details: { paths: [...result.paths] },
   });
 }
 

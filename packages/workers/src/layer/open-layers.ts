@@ -9,27 +9,17 @@ import {
   type Runner,
   type RunnerJob,
 } from "@toolmount/core";
-import { openLayer, processEnvironment, type Layer } from "@toolmount/sandbox";
+import { layersIn, openLayer, processEnvironment, type Layer } from "@toolmount/sandbox";
 import type { LayerSettings } from "../config.ts";
-import { keepTool } from "./keep-tool.ts";
-import { createSessionCalls, mainSession, type LayerPrograms, type SessionCalls } from "./session-layer.ts";
-
-/** The layers of a host, one for each session. */
-export interface SessionLayers {
-  /** The folder that they are over. */
-  readonly folder: string;
-  /** Opens the layer of a session, by the session's id. Rejects with `SANDBOX_UNAVAILABLE`. */
-  of(session: string): Promise<Layer>;
-  /** Whether a call or a person opened the layer of a session in this process. */
-  isOpen(session: string): boolean;
-}
-
-declare module "@toolmount/core" {
-  interface Capabilities {
-    /** The layers of a host whose plan has `layer`. */
-    "host.layers": SessionLayers;
-  }
-}
+import { dropTool, keepTool } from "./keep-tool.ts";
+import { createRehearsals } from "./rehearsals.ts";
+import {
+  createSessionCalls,
+  mainSession,
+  type LayerPrograms,
+  type SessionCalls,
+  type SessionLayers,
+} from "./session-layer.ts";
 
 /**
  * Mounts the runner for calls in layers. A layer is opened at the first call of its session. It is closed with the host, or when its
@@ -41,20 +31,29 @@ export function openLayers(
   clock: Pick<Clock, "setTimer"> = systemClock,
 ): void {
   const folder = resolve(coordinator.getCapability("session.working_dir") ?? "/", settings.folder);
-  const layers = createLayers(coordinator, folder, settings);
+  const { layers, calls, programs, rest, closeAll } = createLayers(coordinator, folder, {
+    ...settings,
+    clock,
+  });
+  const rehearsals = createRehearsals({ layers, programs, clock });
   const runner: Runner = {
     undoes: true,
+    rehearses: true,
     async run(job, control) {
       const session = sessionOf(job);
+      if (control.rehearsal !== undefined) return rehearsals.run(session, job, control);
       try {
-        return await layers.calls(session).run(job, control);
+        return await calls(session).run(job, control);
       } finally {
-        layers.rest(session, clock);
+        rest(session);
       }
     },
   };
-  coordinator.registerCleanup(() => layers.close());
-  coordinator.mount("tools", keepTool(layers));
+  coordinator.registerCleanup(async () => {
+    await rehearsals.close();
+    await closeAll();
+  });
+  for (const tool of [keepTool(layers), dropTool(layers)]) coordinator.mount("tools", tool);
   coordinator.registerCapability("host.layers", layers);
   coordinator.mount("runners", runner, { name: settings.name });
 }
@@ -69,66 +68,106 @@ interface OpenSession {
   /** Undefined before the first call, and while the session rests. */
   layer: Promise<Layer> | undefined;
   timer?: ReturnType<Clock["setTimer"]>;
+  /** Whether another process waits for the layer. */
+  isWanted: boolean;
 }
 
 /** Milliseconds after the last call, without a command in the background, after which a session rests. */
 const restMs = 60_000;
 
-function createLayers(coordinator: Coordinator, folder: string, { startTimeoutMs }: LayerSettings) {
+interface Settings extends LayerSettings {
+  readonly clock: Pick<Clock, "setTimer">;
+}
+
+function createLayers(coordinator: Coordinator, folder: string, settings: Settings) {
   const sessions = new Map<string, OpenSession>();
   let isClosed = false;
+  const { startTimeoutMs, clock } = settings;
   const { logger } = coordinator;
-  const env = processEnvironment("all");
-  const open = (name: string, isWorking: () => boolean) => {
-    const obeyed = coordinator.getCapability("session.obeyed_paths") ?? [];
-    return openLayer({ folder, name, env, obeyed, isWorking }).then(orThrow);
-  };
+  /** Closes the layer of a session that rests, or for another process that waits for it. */
+  const close = (opened: OpenSession) =>
+    opened.calls
+      .alone(() => closeIdle(opened))
+      .catch((err: unknown) => {
+        logger.warn({ err }, "the layer of a session could not be closed");
+        return true;
+      });
+  const programs = () => programsIn(coordinator, { folder, startTimeoutMs, logger });
   const at = (session: string): OpenSession => {
     const known = sessions.get(session);
     if (known !== undefined) return known;
-    const programs = programsIn(coordinator, { folder, startTimeoutMs, logger });
-    const calls: SessionCalls = createSessionCalls(() => layers.of(session), programs);
-    const opened: OpenSession = { calls, layer: undefined };
+    const calls: SessionCalls = createSessionCalls(() => of(session), programs);
+    const opened: OpenSession = { calls, layer: undefined, isWanted: false };
     sessions.set(session, opened);
     return opened;
   };
-  const layers = {
-    folder,
-    async of(session: string) {
-      const opened = at(session);
-      opened.layer ??= open(nameOf(session), () => opened.calls.isWorking());
-      try {
-        return await opened.layer;
-      } catch (error) {
-        opened.layer = undefined;
-        throw error;
-      }
-    },
-    isOpen: (session: string) => sessions.get(session)?.layer !== undefined,
-    calls: (session: string) => at(session).calls,
-    rest(session: string, clock: Pick<Clock, "setTimer">) {
-      // A call may end after its host was closed.
-      if (isClosed) return;
-      const opened = at(session);
-      opened.timer?.cancel();
-      opened.timer = clock.setTimer(() => {
-        const closing = opened.calls.alone(async () => {
-          if (!(await closeIdle(opened))) layers.rest(session, clock);
-        });
-        closing.catch((err: unknown) => logger.warn({ err }, "the layer of a session could not be closed"));
-      }, restMs);
-      opened.timer.keepAlive(false);
-    },
-    async close() {
-      isClosed = true;
-      for (const { calls, layer, timer } of sessions.values()) {
-        timer?.cancel();
-        await calls.end();
-        await layer?.then((each) => each.close());
-      }
+  const of = async (session: string) => {
+    const opened = at(session);
+    opened.layer ??= openOne(coordinator, { folder, session, opened, close });
+    try {
+      return await opened.layer;
+    } catch (error) {
+      opened.layer = undefined;
+      throw error;
+    }
+  };
+  const rest = (session: string) => {
+    // A call may end after its host was closed.
+    if (isClosed) return;
+    const opened = at(session);
+    opened.timer?.cancel();
+    if (opened.isWanted) void close(opened);
+    opened.timer = clock.setTimer(async () => {
+      if ((await close(opened)) === false) rest(session);
+    }, restMs);
+    opened.timer.keepAlive(false);
+  };
+  const layers: SessionLayers = {
+    of,
+    isOpen: (session) => sessions.get(session)?.layer !== undefined,
+    sessions: () => layersIn(folder),
+    look: (session, act) => {
+      const { calls } = at(session);
+      return calls.between(async () => act(await of(session), calls)).finally(() => rest(session));
     },
   };
-  return layers;
+  const closeAll = async () => {
+    isClosed = true;
+    for (const opened of sessions.values()) await closeNow(opened);
+  };
+  return { layers, programs, rest, closeAll, calls: (session: string) => at(session).calls };
+}
+
+interface OpenOne {
+  readonly folder: string;
+  readonly session: string;
+  readonly opened: OpenSession;
+  close(opened: OpenSession): Promise<unknown>;
+}
+
+async function openOne(
+  coordinator: Coordinator,
+  { folder, session: owner, opened, close }: OpenOne,
+): Promise<Layer> {
+  const layer = await openLayer({
+    folder,
+    name: nameOf(owner),
+    owner,
+    env: processEnvironment("all"),
+    obeyed: coordinator.getCapability("session.obeyed_paths") ?? [],
+    isWorking: () => opened.calls.isWorking(),
+    onWanted() {
+      opened.isWanted = true;
+      void close(opened);
+    },
+  });
+  return orThrow(layer, owner);
+}
+
+async function closeNow({ calls, layer, timer }: OpenSession): Promise<void> {
+  timer?.cancel();
+  await calls.end();
+  await layer?.then((each) => each.close());
 }
 
 /** Closes the layer of a session, unless a command in the background runs in it. */
@@ -137,6 +176,7 @@ async function closeIdle(session: OpenSession): Promise<boolean> {
   if (layer !== undefined && (await layer.isBusy())) return false;
   await session.calls.end();
   session.layer = undefined;
+  session.isWanted = false;
   await layer?.close();
   return true;
 }
@@ -163,9 +203,14 @@ function programsIn(
   return { ...more, grants };
 }
 
-function orThrow(layer: Layer | { readonly problem: string }): Layer {
+function orThrow(
+  layer: Layer | { readonly problem: string; readonly isBusy?: true },
+  session: string,
+): Layer {
   if (!("problem" in layer)) return layer;
-  throw new ToolmountError("SANDBOX_UNAVAILABLE", { border: "layer", problem: layer.problem });
+  const { problem, isBusy } = layer;
+  if (isBusy === true) throw new ToolmountError("SESSION_CONFLICT", { session, problem });
+  throw new ToolmountError("SANDBOX_UNAVAILABLE", { border: "layer", problem });
 }
 
 /** The name of a session's layer on the disk. */

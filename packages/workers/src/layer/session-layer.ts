@@ -1,5 +1,5 @@
 import type { Logger, RunnerControl, RunnerJob, ToolReturn } from "@toolmount/core";
-import { plainBorder, type Border, type Grants, type Layer } from "@toolmount/sandbox";
+import { plainBorder, type Border, type Grants, type Layer, type LeftLayer } from "@toolmount/sandbox";
 import { messageOf } from "@toolmount/core/errors";
 import { unavailable } from "../run-failures.ts";
 import { createProcessRunner, type ProcessRunner } from "../process/process-runner.ts";
@@ -21,55 +21,111 @@ export interface SessionCalls {
   run(job: RunnerJob, control: RunnerControl): Promise<ToolReturn>;
   /** Whether a call runs. */
   isWorking(): boolean;
-  /** Does something while no call runs or begins; nothing where one runs. */
-  alone(act: () => Promise<void>): Promise<void>;
+  /** Does something while no call runs or begins; undefined where one runs. */
+  alone<Result>(act: () => Promise<Result>): Promise<Result | undefined>;
+  /** Does something while no call begins. */
+  between<Result>(act: () => Promise<Result>): Promise<Result>;
+  /** The calls that ran since the last keep or drop of all, without those that only read: at most the last 1,000. */
+  made(): readonly MadeCall[];
+  /** Forgets them. The next call returns a warning. */
+  begin(warning: string | undefined): void;
   /** Ends the processes that wait for calls. */
   end(): Promise<void>;
 }
 
+/** The layers of a host, one for each session. */
+export interface SessionLayers {
+  /** Opens the layer of a session, by the session's id. Rejects with `SANDBOX_UNAVAILABLE`, and `SESSION_CONFLICT` while another process works in it. */
+  of(session: string): Promise<Layer>;
+  /** Whether a call or a person opened the layer of a session in this process. */
+  isOpen(session: string): boolean;
+  /** Does something with the layer of a session while no call of it begins. */
+  look<Result>(session: string, act: (layer: Layer, calls: SessionCalls) => Promise<Result>): Promise<Result>;
+  /** The layers on the disk; `owner` is the session. */
+  sessions(): readonly LeftLayer[];
+}
+
+declare module "@toolmount/core" {
+  interface Capabilities {
+    /** The layers of a host whose plan has `layer`. */
+    "host.layers": SessionLayers;
+  }
+}
+
+/** A call that may have changed the layer. */
+export interface MadeCall {
+  readonly tool: string;
+  readonly runId: string;
+}
+
+/** Most calls that are named, the last ones. */
+const mostMade = 1_000;
+
 /** Processes that wait for calls, in one mount of the view. They end with it. */
 interface Mounted {
   readonly view: string;
+  /** With what they were started, as JSON. */
+  readonly grants: string;
   readonly runner: ProcessRunner;
+  running: number;
 }
 
 /**
  * Runs calls in processes inside a layer. Before a call, what the person changed meanwhile is shown, unless another call or a
  * command in the background runs; then the call has a warning.
  */
-export function createSessionCalls(open: () => Promise<Layer>, programs: LayerPrograms): SessionCalls {
+export function createSessionCalls(open: () => Promise<Layer>, programs: () => LayerPrograms): SessionCalls {
   let running = 0;
   let mounted: Mounted | undefined;
   let last: Promise<unknown> = Promise.resolve();
+  let made: readonly MadeCall[] = [];
+  const toSay: string[] = [];
   const begin = async () => {
     const layer = await open();
     const { folder: view, changedBelow, isCurrent } = await layer.renew();
-    if (view !== mounted?.view) {
-      await mounted?.runner.close();
-      mounted = { view, runner: runnerIn(layer, programs) };
+    const wanted = programs();
+    const grants = JSON.stringify(wanted.grants);
+    if (view !== mounted?.view || grants !== mounted.grants) {
+      const old = mounted;
+      mounted = { view, grants, runner: runnerIn(layer, wanted), running: 0 };
+      await closeUnused(old);
     }
     running += 1;
-    return { runner: mounted.runner, unseen: isCurrent ? [] : changedBelow };
+    mounted.running += 1;
+    return { own: mounted, warnings: [...toSay.splice(0), ...unseenWarning(isCurrent ? [] : changedBelow)] };
+  };
+  /** Processes of before end when their last call has. */
+  const closeUnused = async (own: Mounted | undefined) => {
+    if (own !== mounted && own?.running === 0) await own.runner.close();
+  };
+  const between = <Result>(act: () => Promise<Result>) => {
+    const done = last.then(act);
+    last = done.catch(() => {});
+    return done;
   };
   return {
     isWorking: () => running > 0,
     async run(job, control) {
       // The view must not change between the look at it and the start of a process in it.
-      const began = last.then(begin);
-      last = began.catch(() => {});
-      const { runner, unseen } = await began.catch((error: unknown) => {
+      const { own, warnings } = await between(begin).catch((error: unknown) => {
         throw unavailable(job, messageOf(error));
       });
+      if (control.definition.category !== "read")
+        made = [...made, { tool: job.tool, runId: job.runId }].slice(-mostMade);
       try {
-        return withWarning(await runner.run(job, control), unseen);
+        return withWarnings(await own.runner.run(job, control), warnings);
       } finally {
         running -= 1;
+        own.running -= 1;
+        await closeUnused(own);
       }
     },
-    alone(act) {
-      const done = last.then(() => (running > 0 ? undefined : act()));
-      last = done.catch(() => {});
-      return done;
+    alone: (act) => between(async () => (running > 0 ? undefined : act())),
+    between,
+    made: () => made,
+    begin(warning) {
+      made = [];
+      if (warning !== undefined) toSay.push(warning);
     },
     async end() {
       await mounted?.runner.close();
@@ -102,11 +158,17 @@ function runnerIn(layer: Layer, { grants, folder, startTimeoutMs, logger }: Laye
 /** Most paths that a warning names. */
 const maxNamed = 5;
 
-function withWarning(returned: ToolReturn, unseen: readonly string[]): ToolReturn {
-  if (unseen.length === 0 || typeof returned !== "object" || returned === null) return returned;
-  const warning = `the user changed files that this session does not see while a command runs: ${named(unseen, maxNamed)}`;
+function unseenWarning(unseen: readonly string[]): readonly string[] {
+  if (unseen.length === 0) return [];
+  return [
+    `the user changed files that this session does not see while a command runs: ${named(unseen, maxNamed)}`,
+  ];
+}
+
+function withWarnings(returned: ToolReturn, added: readonly string[]): ToolReturn {
+  if (added.length === 0 || typeof returned !== "object" || returned === null) return returned;
   const { warnings = [] } = returned as { readonly warnings?: readonly string[] };
-  return { ...returned, warnings: [...warnings, warning] };
+  return { ...returned, warnings: [...warnings, ...added] };
 }
 
 /** Lists the first so many paths, and says how many more there are. */

@@ -2,9 +2,9 @@ import { resolve } from "node:path";
 import type { Command } from "commander";
 import { loaderOptions } from "../../host/loader-options.ts";
 import { addExamples, planArgument } from "../../options/common.ts";
-import { improveTool, writeImprovement } from "../../plan-evals/improve.ts";
-import { chooseEvals } from "../../plan-evals/read.ts";
-import { openEvalTape } from "../../plan-evals/tape.ts";
+import { askingOf } from "../../agent/open-reasoner.ts";
+import { writeImprovement } from "../../render/evals.ts";
+import { chooseEvals, improveTool, openEvalTape } from "@toolmount/record/internal";
 import { exitCodes } from "../../process/exit-codes.ts";
 import type { Shell } from "../../process/shell.ts";
 import { addAskOptions, modelOption, recordOption, type AskOptions } from "./eval-options.ts";
@@ -37,12 +37,12 @@ async function improve(
 ): Promise<void> {
   const { openHost } = await import("@toolmount/loader");
   const recordTo = record === undefined ? null : await openEvalTape(resolve(shell.cwd, record));
-  const side = { model, baseUrl, runs, parallel, recordTo };
+  const side = { model, baseUrl, runs, parallel, recordTo, asking: askingOf(shell) };
   const loader = loaderOptions(options, shell);
   const host = await openHost(input, loader);
   try {
     const tests = chooseEvals(host.plan, { text });
-    const found = await improveTool(tool, { host, tests, loader, side }, shell);
+    const found = await improveTool(tool, { host, tests, loader, side });
     if (json === true) shell.out.json(found);
     else writeImprovement(found, shell);
     recordTo?.end({ keepsAll: true });

@@ -1,12 +1,17 @@
 import type { Command } from "commander";
 import { loaderOptions } from "../../host/loader-options.ts";
 import { addExamples, planArgument } from "../../options/common.ts";
-import { chooseEvals } from "../../plan-evals/read.ts";
-import { writeEvals } from "../../plan-evals/report.ts";
-import type { EvalReport } from "../../plan-evals/run.ts";
-import { runSide } from "../../plan-evals/side.ts";
-import { countPassed, gateFailures, summarize } from "../../plan-evals/summary.ts";
-import { swapDescriptions } from "../../plan-evals/swap.ts";
+import { askingOf } from "../../agent/open-reasoner.ts";
+import { writeEvals } from "../../render/evals.ts";
+import {
+  chooseEvals,
+  countPassed,
+  gateFailures,
+  runSide,
+  summarize,
+  swapDescriptions,
+  type EvalReport,
+} from "@toolmount/record/internal";
 import { exitCodes, type ExitCode } from "../../process/exit-codes.ts";
 import type { Shell } from "../../process/shell.ts";
 import { addAskOptions, modelOption, type AskOptions } from "./eval-options.ts";
@@ -59,8 +64,8 @@ async function runSwapped(
   try {
     const place = { ...given, cwd: host.plan.folder, overlays: [] };
     const choose = () => chooseEvals(host.plan, { text, tools });
-    const side = { model, baseUrl, runs, parallel, recordTo: null };
-    return await runSide(swapDescriptions(host, tools), place, choose, side, shell);
+    const side = { model, baseUrl, runs, parallel, recordTo: null, asking: askingOf(shell) };
+    return await runSide(swapDescriptions(host, tools), place, choose, side);
   } finally {
     await host.close();
   }

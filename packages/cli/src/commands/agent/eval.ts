@@ -6,16 +6,23 @@ import type { OpenedHost } from "@toolmount/loader";
 import { resolve } from "node:path";
 import type { Command } from "commander";
 import { loaderOptions } from "../../host/loader-options.ts";
-import { addLine } from "../../process/add-line.ts";
 import { addExamples, collect, planArgument } from "../../options/common.ts";
-import { compareSides, type Comparison } from "../../plan-evals/compare.ts";
-import { toJunit, toMarkdown } from "../../plan-evals/files.ts";
-import { chooseEvals } from "../../plan-evals/read.ts";
-import { writeEvals, type EvalOutput } from "../../plan-evals/report.ts";
-import type { EvalReport } from "../../plan-evals/run.ts";
-import { runSide, type SideOptions } from "../../plan-evals/side.ts";
-import { gateFailures, summarize } from "../../plan-evals/summary.ts";
-import { openEvalTape } from "../../plan-evals/tape.ts";
+import { askingOf } from "../../agent/open-reasoner.ts";
+import { writeEvals, type EvalOutput } from "../../render/evals.ts";
+import {
+  chooseEvals,
+  compareSides,
+  gateFailures,
+  openEvalTape,
+  runSide,
+  summarize,
+  toJunit,
+  toMarkdown,
+  type Comparison,
+  type EvalReport,
+  type SideOptions,
+} from "@toolmount/record/internal";
+import { addLine } from "@toolmount/tape";
 import { countOf } from "../../screen/count.ts";
 import type { Shell } from "../../process/shell.ts";
 import { exitCodes, type ExitCode } from "../../process/exit-codes.ts";
@@ -82,15 +89,16 @@ async function evaluate(input: string | undefined, options: Options, shell: Shel
     throw usageError("record each model in a file of its own; then compare the files");
   const recordTo = record === undefined ? null : await openEvalTape(resolve(shell.cwd, record));
   const { runs, concurrency: parallel, baseUrl } = options;
-  const first: SideOptions = { model: models[0], baseUrl, runs, parallel, recordTo };
+  const asking = askingOf(shell);
+  const first: SideOptions = { model: models[0], baseUrl, runs, parallel, recordTo, asking };
   const choose = (host: OpenedHost) => chooseEvals(host.plan, options);
-  const run = await runSide(input, loaderOptions(options, shell), choose, first, shell);
+  const run = await runSide(input, loaderOptions(options, shell), choose, first);
   try {
     const tests = run.reports.map(({ test }) => test);
     const comparisons: Comparison[] = [];
     for (const side of sides) {
       const asked = compare === undefined ? { ...first, model: side } : first;
-      const other = await runSide(compare ?? input, loaderOptions(options, shell), () => tests, asked, shell);
+      const other = await runSide(compare ?? input, loaderOptions(options, shell), () => tests, asked);
       await other.host.close();
       const name = compare === undefined ? models[0]! : (input ?? "the plan");
       comparisons.push(compareSides({ name, reports: run.reports }, { name: side, reports: other.reports }));

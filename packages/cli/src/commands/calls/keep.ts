@@ -1,7 +1,14 @@
 import { ownSession, ToolmountError, userIn } from "@toolmount/core";
-import type { Section } from "@toolmount/sandbox";
+import type { Layer, Section } from "@toolmount/sandbox";
 import type { Command } from "commander";
-import { askToKeep, keepChosen, layersOf, waitingIn, type KeepingSession } from "../../agent/ask-to-keep.ts";
+import {
+  askToKeep,
+  dropAll,
+  keepChosen,
+  layersOf,
+  waitingIn,
+  type KeepingSession,
+} from "../../agent/ask-to-keep.ts";
 import { openPlan } from "../../host/open-plan.ts";
 import { addExamples, jsonOption, planArgument } from "../../options/common.ts";
 import { addPlanOptions, type PlanOptions } from "../../options/plan-options.ts";
@@ -84,12 +91,25 @@ async function answerOrShow(
     if (became === "nothing waits") err.line(became);
     return became === "waits" ? exitCodes.pending : exitCodes.done;
   }
-  const { layer, ...waiting } = await waitingIn(session);
-  const { changes } = waiting.difference;
-  if (remove === true) await layer.drop();
+  const waiting = await waitingIn(session);
+  const { changes, digest: shown } = waiting.difference;
+  if (
+    remove === true &&
+    changes.length > 0 &&
+    (await dropAll(session, shown, json === true ? err : out)) !== true
+  )
+    return exitCodes.failed;
   if (json === true) out.json(waiting.difference);
-  else if (remove === true) out.line(`${countOf(changes, "change")} dropped`);
-  else for (const line of waitingLines(out, waiting)) out.line(line);
+  else if (remove !== true) for (const line of waitingLines(out, waiting)) out.line(line);
   if (changes.length === 0 && json !== true) out.line("nothing waits");
+  if (json !== true) undoLine(waiting.layer, out);
   return changes.length === 0 || remove === true ? exitCodes.done : exitCodes.pending;
+}
+
+/** Says how much of the disk an undo needs. */
+function undoLine(layer: Layer, out: Shell["out"]): void {
+  const count = layer.keeps().length;
+  if (count === 0) return;
+  const megabytes = (layer.keptBytes() / 1e6).toFixed(1);
+  out.line(out.paint("dim", `${countOf(count, "keep")} can be undone, with ${megabytes} MB on the disk`));
 }

@@ -116,6 +116,7 @@ async function serve(plan: string | undefined, options: Options, shell: Shell): 
     const host = await openServed(plan, options, shell, { input, output, above });
     releaseMemoryWhenQuiet([host]);
     try {
+      await (await import("../../http/served-plan.ts")).serveLayers(host);
       const { user, session, json } = options;
       // First, so that no change is missed once a client is answered.
       const say = (line: string) => shell.err.line(`toolmount serve: ${line}`);

@@ -1,5 +1,6 @@
 import { createRoute, z } from "@hono/zod-openapi";
 import { ownSession, userIn, type ToolOutcome } from "@toolmount/core";
+import { layerRoutes } from "./layers.ts";
 import { sessionNamed } from "./own-session.ts";
 import { requireRole, userOfCall, type Principal } from "../../access/principal.ts";
 import { anyObject, callContext, effectSchema, id, outcomeSchema } from "../schemas.ts";
@@ -176,9 +177,10 @@ const undo = createRoute({
   },
 });
 
-/** What sessions have changed, and its undo. */
+/** What sessions have changed, and its undo; and what waits in their layers. */
 export function changeRoutes(service: Service) {
   return createRoutes()
+    .route("/", layerRoutes(service))
     .openapi(list, async (c) => {
       const session = await openSession(service, c.req.valid("param"), c.env.principal);
       const changes = (await session.changes()) as z.output<typeof changeSchema>[];

@@ -1,37 +1,46 @@
-import { systemClock, ToolmountError, type ServerSignIn } from "@toolmount/core";
-import { Credentials, tokensOf, type CredentialStore, type StartedSignIn } from "../../auth/credentials.ts";
-import { createSignInFetch } from "../../auth/sign-in-fetch.ts";
-import { SignInProvider } from "../../auth/sign-in-provider.ts";
+import {
+  auth as authorize,
+  StreamableHTTPClientTransport,
+  UnauthorizedError,
+} from "@modelcontextprotocol/client";
+import { isToolmountError, systemClock, ToolmountError, type ServerSignIn } from "@toolmount/core";
+import {
+  Credentials,
+  placeOf,
+  tokensOf,
+  type CredentialRecord,
+  type CredentialStore,
+  type StartedSignIn,
+} from "../../auth/credentials.ts";
+import { createSignInFetch, signInProblem } from "../../auth/sign-in-fetch.ts";
+import { createPersonSignIn } from "../../auth/sign-in-provider.ts";
 import { signsInByHeader } from "../failures.ts";
 import type { ServerSettings } from "../config.ts";
 import { settingsFor } from "../own-connections.ts";
-import { beginSignIn, challengeFor, finishSignIn, signInFailed } from "./sign-in-steps.ts";
-
-/** How long a person may be away at the authorization server, in milliseconds. */
-const awayMs = 600_000;
+import { challengeFor } from "./challenge.ts";
 
 /** What sign-ins to one server are made with. */
-interface SignInPlace {
+export interface SignInPlace {
   readonly settings: ServerSettings;
   readonly folder: string | undefined;
   readonly store: CredentialStore;
+  /** How long a person may be away at the authorization server, in milliseconds. Default ten minutes. */
+  readonly awayMs?: number | undefined;
 }
 
 /** Returns the sign-in to a server; undefined where people do not sign in to it. */
-export function browserSignInOf({ settings, folder = ".", store }: SignInPlace): ServerSignIn | undefined {
-  const { name, url: address, auth, instance } = settings;
-  if (address === undefined || signsInByHeader(settings) || auth.grant !== "authorization_code")
-    return undefined;
-  const url = new URL(address);
+export function browserSignInOf(place: SignInPlace): ServerSignIn | undefined {
+  const { url, auth } = place.settings;
+  const isOfPeople = auth.grant === "authorization_code" && !signsInByHeader(place.settings);
+  return url !== undefined && isOfPeople ? signInTo(new URL(url), place) : undefined;
+}
+
+/** The two halves of a sign-in to a server, between which a person is at the authorization server. */
+export function signInTo(url: URL, place: SignInPlace): ServerSignIn {
+  const { settings, folder = ".", store, awayMs = 600_000 } = place;
+  const { name, auth, instance } = settings;
   const credentialsOf = (user: string | undefined) =>
     new Credentials(store, url, { clientId: auth.clientId, user });
-  const failing = async <Value>(work: () => Promise<Value>): Promise<Value> => {
-    try {
-      return await work();
-    } catch (error) {
-      throw signInFailed(name, error);
-    }
-  };
   return {
     name,
     isOfUser: instance === "user",
@@ -42,35 +51,77 @@ export function browserSignInOf({ settings, folder = ".", store }: SignInPlace):
       return tokensOf(kept) === undefined ? "unknown" : "signed_in";
     },
     begin: (user, redirectUrl) =>
-      failing(async () => {
+      failing(name, async () => {
         const credentials = credentialsOf(user);
         const { record } = await credentials.read();
         const challenge = await challengeFor(record, settings, folder);
         if (challenge === null) return null;
-        const { redirectUrl: before, clients } = record.started ?? {};
-        // A person who begins again needs no other client.
-        const known = before === redirectUrl && clients !== undefined ? { clients } : {};
-        const provider = new SignInProvider(auth, record, redirectUrl, known);
-        const requests = createSignInFetch(url, auth);
-        const { href } = await beginSignIn(provider, challenge, { url, requests });
-        const until = systemClock.now() + awayMs;
-        const started = { ...provider.started, origins: requests.origins(), until };
+        const signIn = createPersonSignIn(auth, ...clientsFor(record, redirectUrl));
+        const { fetch: fetchFn, requireAllowed, origins } = createSignInFetch(url, auth);
+        const { scope } = challenge;
+        const asked = {
+          serverUrl: url,
+          fetchFn,
+          ...(scope !== undefined && { scope }),
+          ...placeOf(challenge),
+        };
+        await authorize(signIn.provider, { ...asked, forceReauthorization: true }).catch((error: unknown) => {
+          throw signIn.explain(error);
+        });
+        const address = signIn.address();
+        if (address === undefined) throw new UnauthorizedError("the server gave no address to sign in at");
+        await requireAllowed(address);
+        const started = { ...signIn.started(), origins: origins(), until: systemClock.now() + awayMs };
         await credentials.change((now) => ({ ...now, started }));
-        return { address: href, state: started.state };
+        return { address: address.href, state: started.state };
       }),
     finish: (user, parameters) =>
-      failing(async () => {
+      failing(name, async () => {
         const credentials = credentialsOf(user);
         const started = await take(credentials, parameters.get("state"));
         if (started === undefined)
           throw refused(name, "it was not begun here, has ended, or another one was begun since");
         if (started.until < systemClock.now()) throw refused(name, "it took longer than ten minutes");
         const { record } = await credentials.read();
-        const provider = new SignInProvider(auth, record, started.redirectUrl, started);
-        const requests = createSignInFetch(url, auth, started.origins);
-        return finishSignIn(provider, parameters, { url, requests, credentials });
+        const { provider, recordAfter } = createPersonSignIn(auth, record, started.redirectUrl, started);
+        const { fetch } = createSignInFetch(url, auth, started.origins);
+        // The SDK checks who sent the browser back, and changes the code for tokens.
+        await new StreamableHTTPClientTransport(url, { authProvider: provider, fetch }).finishAuth(
+          parameters,
+        );
+        const kept = await credentials.change((now) => recordAfter(now));
+        const { scope, refresh_token: refresh } = tokensOf(kept) ?? {};
+        return { state: "signed in", issuer: kept.record.issuer, scope, renewable: refresh !== undefined };
       }),
   };
+}
+
+/** Does what a sign-in needs; what goes wrong is the sign-in's error. */
+export async function failing<Value>(
+  server: string,
+  work: () => Promise<Value>,
+  signal?: AbortSignal,
+): Promise<Value> {
+  try {
+    return await work();
+  } catch (error) {
+    if (isToolmountError(error) || signal?.aborted === true) throw error;
+    throw new ToolmountError("SIGN_IN_FAILED", { server, problem: signInProblem(error) }, { cause: error });
+  }
+}
+
+/**
+ * With which clients a sign-in begins. A person who begins again needs no other one than was registered just before; but a client
+ * of an earlier sign-in, from which no browser came back, may be unknown there by now.
+ */
+function clientsFor(
+  record: CredentialRecord,
+  redirectUrl: string,
+): [CredentialRecord, string, Pick<StartedSignIn, "clients">] {
+  const { redirectUrl: before, clients = {} } = record.started ?? {};
+  if (before !== redirectUrl) return [record, redirectUrl, { clients: {} }];
+  const isOld = Object.keys(clients).length === 0;
+  return [isOld ? { ...record, clients: {} } : record, redirectUrl, { clients }];
 }
 
 /** Takes the sign-in with a state out of the record: a code counts once, whatever comes of it. */

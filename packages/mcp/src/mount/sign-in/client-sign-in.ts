@@ -2,10 +2,9 @@ import { randomUUID } from "node:crypto";
 import { setTimeout as delay } from "node:timers/promises";
 import type { Logger, ServerSignIn, ToolContext } from "@toolmount/core";
 import { messageOf, ToolError } from "@toolmount/core/errors";
-import type { CredentialStore } from "../../auth/credentials.ts";
 import { currentFront, type Front } from "../../wire/front.ts";
 import { raceSignal } from "../../wire/race-signal.ts";
-import type { ServerSettings } from "../config.ts";
+import type { SignInPlace } from "./browser-sign-in.ts";
 import { signIn } from "./sign-in.ts";
 
 /** Longest wait for a person who signs in, in milliseconds. */
@@ -17,22 +16,15 @@ const reportMs = 5_000;
 /** How often a call looks whether its user has signed in on the page, perhaps of another process, in milliseconds. */
 const pollMs = 500;
 
-interface ClientSignInOptions {
-  readonly settings: ServerSettings;
-  readonly folder: string | undefined;
-  readonly store: CredentialStore;
+interface ClientSignInOptions extends SignInPlace {
   readonly logger: Logger;
-  /** The sign-in on a page. */
   readonly onPage: ServerSignIn | undefined;
 }
 
-/** A sign-in under way. */
 interface Running {
-  /** Whether the user has signed in. */
   readonly signed: Promise<boolean>;
   readonly end: AbortController;
   readonly isHere: boolean;
-  /** How many calls wait for it. */
   calls: number;
 }
 
@@ -97,7 +89,7 @@ export class ClientSignIn {
     const { settings, logger } = this.#options;
     const end = new AbortController();
     const signal = AbortSignal.any([end.signal, AbortSignal.timeout(personMs)]);
-    const isHere = front.isHere === true;
+    const isHere = front.from.isHere === true;
     const work = isHere ? this.#signInHere(front, user, signal) : this.#onPage(front, user, signal);
     const signed = work.then(
       () => true,
@@ -128,8 +120,8 @@ export class ClientSignIn {
 
   /** Names the page to a client that cannot open an address itself: its user may. */
   #withPage(error: ToolError, front: Front | undefined, user: string | undefined): ToolError {
-    if (front?.signInPage === undefined || user === undefined) return error;
-    const page = front.signInPage(this.#options.settings.name);
+    if (front?.from.signInPage === undefined || user === undefined) return error;
+    const page = front.from.signInPage(this.#options.settings.name);
     return new ToolError(`${error.message}, or open ${page}`, { code: "MCP_NEEDS_AUTH", cause: error });
   }
 
@@ -145,7 +137,7 @@ export class ClientSignIn {
   async #onPage(front: Front, user: string | undefined, signal: AbortSignal): Promise<void> {
     const { settings, onPage } = this.#options;
     const shown = randomUUID();
-    await raceSignal(show(front, shown, front.signInPage!(settings.name), settings.name), signal);
+    await raceSignal(show(front, shown, front.from.signInPage!(settings.name), settings.name), signal);
     while ((await onPage?.state(user)) !== "signed_in") await delay(pollMs, undefined, { signal });
     front.completed?.(shown);
   }
@@ -160,8 +152,8 @@ function isNeedsAuth(error: unknown): error is ToolError {
  * themselves only: the credentials of the host are for the people who run it.
  */
 function canShow(front: Front | undefined, user: string | undefined): front is Front {
-  if (front?.capabilities.elicitation?.url === undefined) return false;
-  return front.isHere === true || (front.signInPage !== undefined && user !== undefined);
+  if (front?.from.capabilities.elicitation?.url === undefined) return false;
+  return front.from.isHere === true || (front.from.signInPage !== undefined && user !== undefined);
 }
 
 /** Asks the client to open an address. Rejects where its user does not want to. */

@@ -1,11 +1,11 @@
 import { ToolmountError, type SignedIn } from "@toolmount/core";
 import { listenForBrowser, type Callback } from "../../auth/callback.ts";
 import { Credentials, type CredentialStore } from "../../auth/credentials.ts";
-import { createSignInFetch, firstIssue } from "../../auth/sign-in-fetch.ts";
-import { SignInProvider } from "../../auth/sign-in-provider.ts";
+import { firstIssue } from "../../auth/sign-in-fetch.ts";
+import { raceSignal } from "../../wire/race-signal.ts";
 import { config, type ServerSettings } from "../config.ts";
 import { credentialStoreOf } from "../authorize.ts";
-import { beginSignIn, challengeFor, finishSignIn, signInFailed } from "./sign-in-steps.ts";
+import { failing, signInTo } from "./browser-sign-in.ts";
 
 /** How a person signs in to a server. */
 export interface SignInOptions {
@@ -35,31 +35,28 @@ export async function signIn(options: SignInOptions): Promise<SignedIn> {
       option: "user",
       problem: `the users share the credentials of "${settings.name}"; write instance: user in its entry`,
     });
-  try {
-    return await signInTo(settings, options);
-  } catch (error) {
-    throw options.signal?.aborted === true ? error : signInFailed(settings.name, error);
-  }
+  return failing(settings.name, () => signInHere(settings, options), options.signal);
 }
 
-async function signInTo(settings: ServerSettings, options: SignInOptions): Promise<SignedIn> {
+/** How long the browser of a person who waits at a terminal may be away, in milliseconds: a day. */
+const awayMs = 86_400_000;
+
+async function signInHere(settings: ServerSettings, options: SignInOptions): Promise<SignedIn> {
   const { folder, user, open, copied, signal = new AbortController().signal } = options;
-  const url = new URL(settings.url ?? "");
   const store = options.store ?? credentialStoreOf(undefined, folder);
-  const credentials = new Credentials(store, url, { clientId: settings.auth.clientId, user });
-  const { record } = await credentials.read();
-  const challenge = await challengeFor(record, settings, folder);
-  if (challenge === null) return { state: "not needed", renewable: false };
+  const { clientId, redirectPort: required } = settings.auth;
+  const url = new URL(settings.url!);
+  const { record } = await new Credentials(store, url, { clientId, user }).read();
   const preferred = record.redirectUrl === undefined ? undefined : Number(new URL(record.redirectUrl).port);
-  let provider: SignInProvider | undefined;
-  const callback = await listenForBrowser({ required: settings.auth.redirectPort, preferred }, () =>
-    provider?.state(),
-  );
+  let state: string | undefined;
+  const callback = await listenForBrowser({ required, preferred }, () => state);
   try {
-    provider = new SignInProvider(settings.auth, record, callback.url);
-    const way = { url, credentials, requests: createSignInFetch(url, settings.auth) };
-    await open(await beginSignIn(provider, challenge, way));
-    return await finishSignIn(provider, await comesBack(callback, copied, signal), way);
+    const halves = signInTo(url, { settings, folder, store, awayMs });
+    const begun = await halves.begin(user, callback.url);
+    if (begun === null) return { state: "not needed", renewable: false };
+    state = begun.state;
+    await open(new URL(begun.address));
+    return await halves.finish(user, await comesBack(callback, copied, signal));
   } finally {
     await callback.close();
   }
@@ -91,14 +88,13 @@ async function comesBack(
   const done = new AbortController();
   const stopped = AbortSignal.any([signal, done.signal]);
   const { promise: failed, reject } = Promise.withResolvers<never>();
-  signal.addEventListener("abort", () => reject(signal.reason as Error), { once: true });
   void copied?.(stopped)
     .then((address) => callback.take(address))
     .catch((error: unknown) => {
       if (!stopped.aborted) reject(error);
     });
   try {
-    return await Promise.race([callback.returned, failed]);
+    return await raceSignal(Promise.race([callback.returned, failed]), signal);
   } finally {
     done.abort();
   }

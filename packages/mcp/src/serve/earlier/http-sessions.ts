@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { WebStandardStreamableHTTPServerTransport, type Server } from "@modelcontextprotocol/server";
 import type { Host } from "@toolmount/core";
-import { isRecord } from "../../wire/guards.ts";
+import { isRecord } from "@toolmount/core/json";
 import { KeptMessages } from "./kept-messages.ts";
 import { KeptSessions, type Stated } from "./kept-sessions.ts";
 import { StreamEvents } from "./stream-events.ts";
@@ -9,7 +9,6 @@ import { StreamEvents } from "./stream-events.ts";
 /** Sessions of clients from before 2026 that run here; the one that was quiet longest, and runs no task, makes room. */
 const maxSessions = 1_000;
 
-/** One session of such a client. */
 interface HttpSession extends NewHttpSession {
   readonly transport: WebStandardStreamableHTTPServerTransport;
   /** The user who began it: no other user may use it. */
@@ -23,12 +22,10 @@ export interface NewHttpSession {
   readonly end: () => Promise<void>;
 }
 
-/** A request, and whose it is. */
 interface SessionRequest {
   readonly request: Request;
   readonly parsedBody: unknown;
   readonly owner: string;
-  /** Makes what a session needs that begins here. */
   readonly begin: (id: string) => Promise<NewHttpSession>;
 }
 
@@ -54,7 +51,9 @@ export class HttpSessions {
     if (id === null) return this.#begin(asked);
     const session = this.#sessions.get(id) ?? (await this.#beginAgain(id, asked));
     // Another caller's session does not exist for this one.
-    if (session === undefined || session.owner !== owner) return refuse(404, -32001, "Session not found");
+    const error = { code: -32_001, message: "Session not found" };
+    if (session === undefined || session.owner !== owner)
+      return Response.json({ jsonrpc: "2.0", error, id: null }, { status: 404 });
     this.#sessions.delete(id);
     this.#sessions.set(id, session);
     await this.#note(id, parsedBody);
@@ -179,8 +178,4 @@ function changeOf(message: unknown): ((stated: Stated) => Stated) | undefined {
     return (stated) => ({ ...stated, watched: [...without(stated), uri] });
   if (method === "resources/unsubscribe") return (stated) => ({ ...stated, watched: without(stated) });
   return undefined;
-}
-
-function refuse(status: number, code: number, message: string): Response {
-  return Response.json({ jsonrpc: "2.0", error: { code, message }, id: null }, { status });
 }

@@ -1,15 +1,13 @@
 import { setTimeout as delay } from "node:timers/promises";
 import type { JSONRPCMessage } from "@modelcontextprotocol/server";
-import { systemClock, type Host, type WorkRecord, type WorkStore } from "@toolmount/core";
+import { systemClock, type Host } from "@toolmount/core";
 import { decryptWithTicket, encryptWithTicket } from "@toolmount/core/internal";
 import { digestOf } from "@toolmount/core/json";
+import { KeptWork } from "../../wire/kept-work.ts";
 
-/** The kind of the records of messages. */
 const kind = "mcp-message";
 /** How long a message is kept, in milliseconds: a client whose connection broke comes back at once. */
 const keptMs = 600_000;
-/** Messages after which old ones are deleted. */
-const pruneEvery = 1_000;
 /** Most characters of a message that is kept. */
 const maxKept = 1_048_576;
 /** Milliseconds between two looks for messages of another server. */
@@ -28,36 +26,27 @@ interface MessageStream {
  * server know. A host without a store keeps nothing.
  */
 export class KeptMessages {
-  readonly #host: Host;
+  readonly #kept: KeptWork;
   readonly #onError: (error: Error) => void;
-  #count = 0;
 
   constructor(host: Host, onError: (error: Error) => void = () => {}) {
-    this.#host = host;
+    this.#kept = new KeptWork(host, kind, { keptMs, statuses: ["kept"] });
     this.#onError = onError;
   }
 
   /** Whether other servers can have kept something. */
   get hasStore(): boolean {
-    return this.#store !== null;
-  }
-
-  get #store(): WorkStore | null {
-    return this.#host.coordinator.get("work-store") as WorkStore | null;
+    return this.#kept.isShared;
   }
 
   /** Keeps a message. It is sent meanwhile: no client waits for the store. */
   add(of: MessageStream, id: string, message: JSONRPCMessage): void {
-    const store = this.#store;
     // The first event of a stream has no message.
-    if (store === null || !("jsonrpc" in message)) return;
-    if (JSON.stringify(message).length > maxKept) return;
-    void this.#add(store, recordOf(of, id, message)).catch(this.#onError);
-  }
-
-  async #add(store: WorkStore, record: WorkRecord): Promise<void> {
-    await store.save(record);
-    if (this.#count++ % pruneEvery === 0) await store.remove(kind, ["kept"], record.at - keptMs);
+    if (!this.hasStore || !("jsonrpc" in message) || JSON.stringify(message).length > maxKept) return;
+    const sessionId = nameOf(of);
+    const record = this.#kept.draft({ id: `${sessionId}.${numberOf(id)}`, sessionId });
+    const kept: Kept = { id, message };
+    this.#kept.save(record, { body: { sealed: encryptWithTicket(kept, keyOf(of)) } }).catch(this.#onError);
   }
 
   /** Sends the messages after an event, in order, until the request is answered, or the client has to come back. */
@@ -77,8 +66,7 @@ export class KeptMessages {
   }
 
   async #messagesOf(of: MessageStream, after: number) {
-    const records = (await this.#store?.list({ kind, sessionId: nameOf(of), limit: 1_000 })) ?? [];
-    return records
+    return (await this.#kept.ofSession(nameOf(of)))
       .flatMap(({ body }) => (decryptWithTicket(body["sealed"] as string, keyOf(of))?.value as Kept) ?? [])
       .filter(({ id }) => numberOf(id) > after)
       .toSorted((one, other) => numberOf(one.id) - numberOf(other.id));
@@ -90,14 +78,6 @@ interface Kept {
   readonly message: JSONRPCMessage;
 }
 
-function recordOf(of: MessageStream, id: string, message: JSONRPCMessage): WorkRecord {
-  const sessionId = nameOf(of);
-  const kept: Kept = { id, message };
-  const facts = { kind, version: 1, scope: "", status: "kept", userId: null, dueAt: null };
-  const body = { sealed: encryptWithTicket(kept, keyOf(of)) };
-  return { ...facts, id: `${sessionId}.${numberOf(id)}`, sessionId, at: systemClock.now(), body };
-}
-
 /** The name of a stream in the store, from which nothing can be opened. */
 function nameOf(of: MessageStream): string {
   return digestOf([kind, keyOf(of)]);
@@ -107,7 +87,6 @@ function keyOf({ session, stream }: MessageStream): string {
   return `${session}\n${stream}`;
 }
 
-/** The number of an event among those of its server. */
 function numberOf(id: string): number {
   return Number.parseInt(id, 10);
 }

@@ -1,0 +1,116 @@
+import type { Signal } from "@preact/signals";
+import { countHidden } from "../hidden.ts";
+import type { LayerChange } from "../shapes.ts";
+import { countText } from "../value.tsx";
+import type { Node } from "./tree.ts";
+
+/** What a person has chosen and looks at. */
+export interface Choosing {
+  readonly chosen: Signal<ReadonlySet<string>>;
+  readonly open: Signal<string | null>;
+  /** Paths that the person changed, too. */
+  readonly conflicts: ReadonlySet<string>;
+  readonly mayAnswer: boolean;
+}
+
+interface EntriesProps extends Choosing {
+  readonly nodes: readonly Node[];
+  /** Whether folders are open at first. */
+  readonly isOpen: boolean;
+}
+
+/** Changed entries in their folders, each with a check box; that of a folder is for all in it. */
+export function Entries({ nodes, ...more }: EntriesProps) {
+  return (
+    <ul class="tree">
+      {nodes.map((node) => (
+        <li key={node.path}>
+          {node.children.length === 0 ? <Line node={node} {...more} /> : <Folder node={node} {...more} />}
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+type NodeProps = Omit<EntriesProps, "nodes"> & { readonly node: Node };
+
+function Folder({ node, ...more }: NodeProps) {
+  const isOpen = more.isOpen && !node.name.split("/").includes("node_modules");
+  return (
+    <details open={isOpen}>
+      <summary>
+        <code>{node.name}/</code> <small>{countText(node.paths.length, "change")}</small>
+      </summary>
+      {more.mayAnswer && node.paths.length > 1 && (
+        <Check node={node} chosen={more.chosen} label={`All in ${node.path}/`} isShown />
+      )}
+      {node.change !== undefined && <Line node={node} {...more} />}
+      <Entries nodes={node.children} {...more} />
+    </details>
+  );
+}
+
+function Line({ node, chosen, open, conflicts, mayAnswer }: NodeProps) {
+  const change = node.change!;
+  return (
+    <div class="entry-line">
+      {mayAnswer && (
+        <Check node={{ ...node, paths: [node.path] }} chosen={chosen} label={`Choose ${node.path}`} />
+      )}
+      <button
+        type="button"
+        class="plain"
+        aria-pressed={open.value === node.path}
+        onClick={() => (open.value = node.path)}
+      >
+        {change.change}{" "}
+        <code>
+          {node.name}
+          {change.kind === "folder" ? "/" : ""}
+        </code>
+      </button>
+      <small>{factsOf(change)}</small>
+      {conflicts.has(node.path) && <span class="chip bad">you changed it, too</span>}
+      {countHidden(node.path) > 0 && <span class="chip bad">name with hidden characters</span>}
+    </div>
+  );
+}
+
+/** The lines, the size, or the mode of an entry, in few characters. */
+function factsOf({ lines, kind, bytes, mode }: LayerChange): string {
+  const size = lines === null && kind !== "folder" ? countText(bytes, "byte") : "";
+  const count = lines === null ? size : `+${lines.added} −${lines.removed}`;
+  return [count, mode === null ? "" : `mode ${mode.before} → ${mode.after}`, kind === "file" ? "" : kind]
+    .filter(Boolean)
+    .join(" · ");
+}
+
+interface CheckProps {
+  readonly node: Pick<Node, "paths">;
+  readonly chosen: Choosing["chosen"];
+  readonly label: string;
+  readonly isShown?: boolean;
+}
+
+function Check({ node: { paths }, chosen, label, isShown = false }: CheckProps) {
+  const count = paths.filter((path) => chosen.value.has(path)).length;
+  const toggle = () => {
+    const next = new Set(chosen.value);
+    for (const path of paths)
+      if (count === paths.length) next.delete(path);
+      else next.add(path);
+    chosen.value = next;
+  };
+  return (
+    <label>
+      <input
+        type="checkbox"
+        checked={count === paths.length}
+        indeterminate={count > 0 && count < paths.length}
+        onChange={toggle}
+        aria-label={isShown ? undefined : label}
+      />
+      {isShown && ` ${label}`}
+    </label>
+  );
+}

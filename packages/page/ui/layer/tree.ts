@@ -1,0 +1,79 @@
+import type { LayerChange } from "../shapes.ts";
+
+/** A folder of changed entries; `change` is there where the folder itself, or the entry, was changed. */
+export interface Node {
+  readonly name: string;
+  readonly path: string;
+  readonly change: LayerChange | undefined;
+  readonly children: readonly Node[];
+  /** The changed entries in it, with its own. */
+  readonly paths: readonly string[];
+}
+
+interface Growing {
+  change: LayerChange | undefined;
+  readonly children: Map<string, Growing>;
+}
+
+/** Puts changed entries into their folders. */
+export function treeOf(changes: readonly LayerChange[]): readonly Node[] {
+  const root: Growing = { change: undefined, children: new Map() };
+  for (const change of changes) {
+    let at = root;
+    for (const name of change.path.split("/")) {
+      const next = at.children.get(name) ?? { change: undefined, children: new Map<string, Growing>() };
+      at.children.set(name, next);
+      at = next;
+    }
+    at.change = change;
+  }
+  return nodesOf(root, "");
+}
+
+function nodesOf({ children }: Growing, above: string): readonly Node[] {
+  return [...children].map(([name, growing]) => nodeOf(name, above, growing));
+}
+
+/** A folder with only one folder in it is one line with it. */
+function nodeOf(name: string, above: string, growing: Growing): Node {
+  const path = `${above}${name}`;
+  const [only, ...more] = growing.children;
+  if (only !== undefined && more.length === 0 && growing.change === undefined && only[1].children.size > 0)
+    return nodeOf(`${name}/${only[0]}`, above, only[1]);
+  const children = nodesOf(growing, `${path}/`);
+  const own = growing.change === undefined ? [] : [path];
+  return {
+    name,
+    path,
+    change: growing.change,
+    children,
+    paths: [...own, ...children.flatMap(({ paths }) => paths)],
+  };
+}
+
+/** What an answer keeps: the chosen entries, or all, but of a section that needs a yes of its own only with it. */
+export function coveredBy(
+  changes: readonly LayerChange[],
+  yes: ReadonlySet<string>,
+  chosen: ReadonlySet<string> | undefined,
+): readonly LayerChange[] {
+  return changes.filter(
+    ({ path, section }) => (!isGrave(section) || yes.has(section)) && chosen?.has(path) !== false,
+  );
+}
+
+/** Whether the changes of a section need a yes of their own. */
+export function isGrave(section: LayerChange["section"]): boolean {
+  return section === "deletions" || section === "obeyed";
+}
+
+/** Lines that came and went, in all of them. */
+export function sumOf(changes: readonly LayerChange[]): { readonly added: number; readonly removed: number } {
+  return changes.reduce(
+    ({ added, removed }, { lines }) => ({
+      added: added + (lines?.added ?? 0),
+      removed: removed + (lines?.removed ?? 0),
+    }),
+    { added: 0, removed: 0 },
+  );
+}

@@ -1,0 +1,105 @@
+import { closeSync, constants, fstatSync, openSync, readFileSync, readlinkSync } from "node:fs";
+import { join } from "node:path";
+import { changedFolder } from "./commit.ts";
+import type { LayerChange } from "./difference.ts";
+import type { Git } from "./git.ts";
+import type { LayerPlace } from "./holder.ts";
+import { markOf, namesIn, type Mark } from "./mark.ts";
+
+/**
+ * What a change makes different, as two texts. Of a link it is the path that it leads to, and of a folder it is the paths in it. A
+ * side is undefined for an entry that is no text, is too long, or is another one by now.
+ */
+export interface Texts {
+  readonly before: string | undefined;
+  readonly after: string | undefined;
+}
+
+/** Reads both sides of a change. Follows no link, so a program of the layer cannot make it read another file. */
+export function textsOf({ folder, place }: LayerPlace, { path, former, next }: LayerChange): Texts {
+  const side = (root: string, mark: Mark | null) => (mark === null ? "" : textAt(root, path, mark));
+  const changed = join(place, changedFolder);
+  const isGone = next === null;
+  if (former?.kind === "folder" && isGone) return { before: listingOf(join(folder, path)), after: "" };
+  return { before: side(folder, former), after: side(changed, next) };
+}
+
+/** What became of one file at the person and in the layer. Empty where there is none. */
+export interface Sides {
+  /** What the person's repository has staged or committed: what it was before, as far as that is known. */
+  readonly committed: string | undefined;
+  readonly person: string | undefined;
+  readonly session: string | undefined;
+}
+
+export async function sidesOf(
+  { folder, place, git }: LayerPlace & { readonly git: Git },
+  path: string,
+): Promise<Sides> {
+  const side = (root: string) => {
+    const mark = markOf(join(root, path));
+    return mark === null ? "" : textAt(root, path, mark);
+  };
+  const committed = await git.committed(folder, path);
+  return { committed, person: side(folder), session: side(join(place, changedFolder)) };
+}
+
+function textAt(root: string, path: string, { kind }: Mark): string | undefined {
+  const entry = join(root, path);
+  if (kind === "folder") return "";
+  if (kind === "link") return markOf(entry)?.kind === "link" ? `link to ${readlinkSync(entry)}\n` : undefined;
+  return kind === "file" ? fileText(entry) : undefined;
+}
+
+/** Longest text that is compared, in bytes. */
+const mostBytes = 200_000;
+
+function fileText(path: string): string | undefined {
+  const file = openOrUndefined(path);
+  if (file === undefined) return undefined;
+  try {
+    const stat = fstatSync(file);
+    // The kernel names the opened file by its real path: with a link on the way it is another one.
+    if (!stat.isFile() || stat.size > mostBytes || readlinkSync(`/proc/self/fd/${file}`) !== path)
+      return undefined;
+    const bytes = readFileSync(file);
+    return bytes.includes(0) ? undefined : bytes.toString("utf8");
+  } finally {
+    closeSync(file);
+  }
+}
+
+/** A pipe must not be waited for. */
+const flags = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
+
+function openOrUndefined(path: string): number | undefined {
+  try {
+    return openSync(path, flags);
+  } catch (error) {
+    if (isUnreadable.has((error as NodeJS.ErrnoException).code ?? "")) return undefined;
+    throw error;
+  }
+}
+
+const isUnreadable: ReadonlySet<string> = new Set(["ENOENT", "ENOTDIR", "ELOOP", "EACCES", "ENXIO"]);
+
+/** Most entries of a deleted folder that are listed. */
+const mostEntries = 2_000;
+
+/** Lists what is in a folder, with all below it. */
+function listingOf(folder: string): string {
+  const found: string[] = [];
+  for (const folders = [""]; folders.length > 0 && found.length < mostEntries;) {
+    const at = folders.pop()!;
+    for (const name of namesIn(join(folder, at))) {
+      const path = join(at, name);
+      const isFolder = markOf(join(folder, path))?.kind === "folder";
+      if (isFolder) folders.push(path);
+      else found.push(path);
+    }
+  }
+  return found
+    .slice(0, mostEntries)
+    .map((path) => `${path}\n`)
+    .join("");
+}

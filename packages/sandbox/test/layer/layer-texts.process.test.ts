@@ -1,0 +1,70 @@
+import { spawnSync } from "node:child_process";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { layersIn } from "../../src/index.ts";
+import { openLayer } from "../../src/layer/layer.ts";
+import { env, folderOf, opened, within } from "./layer-world.ts";
+
+/** User namespaces are closed on some machines. Where continuous integration runs, they must be open. */
+const hasLayer =
+  process.env["CI"] !== undefined ||
+  spawnSync("unshare", ["--user", "--map-root-user", "--mount", "true"]).status === 0;
+
+describe.runIf(hasLayer)("a layer shows", () => {
+  test("both sides of each change, and follows no link out of itself", async () => {
+    const folder = folderOf(
+      "mkdir d; echo one > a; printf 'a\\0b' > b; echo x > d/x; ln -s /etc e; echo two > gone",
+    );
+    const layer = await opened(folder);
+    await within(
+      layer,
+      folder,
+      "echo more >> a; echo c >> b; rm -r d gone; ln -s a link; rm e; mkdir e; echo own > e/passwd",
+    );
+    const { changes } = await layer.difference();
+    const texts = Object.fromEntries(changes.map((change) => [change.path, layer.texts(change)]));
+    expect(texts).toEqual({
+      a: { before: "one\n", after: "one\nmore\n" },
+      b: { before: undefined, after: undefined },
+      d: { before: "x\n", after: "" },
+      e: { before: "link to /etc\n", after: "" },
+      "e/passwd": { before: undefined, after: "own\n" },
+      gone: { before: "two\n", after: "" },
+      link: { before: "", after: "link to a\n" },
+    });
+    // What was a file when it was listed is a way out now.
+    await within(layer, folder, "rm -r e; ln -s /etc e");
+    const passwd = changes.find(({ path }) => path === "e/passwd")!;
+    expect(layer.texts(passwd).after).toBeUndefined();
+    expect(readFileSync(join(folder, "a"), "utf8")).toBe("one\n");
+  });
+
+  test("which commands run in it", async () => {
+    const folder = folderOf("echo one > a");
+    const layer = await opened(folder);
+    expect(await layer.running()).toEqual([]);
+    await within(layer, folder, "exec >&- 2>&-; (setsid sleep 603 &)");
+    await expect.poll(() => layer.running()).toEqual(["sleep 603"]);
+    await layer.drop();
+    expect(await layer.running()).toEqual([]);
+  });
+});
+
+describe.runIf(hasLayer)("a layer that another process wants", () => {
+  test("is asked for, and opened there when this one closes it", async () => {
+    const folder = folderOf("echo one > a");
+    const given = { folder, name: "s", env, obeyed: [], owner: "user:s" };
+    let wanted = 0;
+    const first = await openLayer({ ...given, onWanted: () => void ((wanted += 1), close()) });
+    if ("problem" in first) throw new Error(first.problem);
+    const close = () => first.close();
+    await within(first, folder, "echo more >> a");
+    expect(layersIn(folder)).toEqual([{ name: "s", owner: "user:s", mayWait: true }]);
+    const second = await opened(folder, given);
+    expect(wanted).toBe(1);
+    expect((await second.difference()).changes.map(({ path }) => path)).toEqual(["a"]);
+    await second.drop();
+    expect(layersIn(folder)).toEqual([]);
+  });
+});
