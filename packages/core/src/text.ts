@@ -7,7 +7,7 @@ export {
   escapeHiddenInLines,
   isDeceiving,
 } from "./text/hidden.ts";
-export { lineDifference } from "./text/line-difference.ts";
+export { lineDifference, withParts } from "./text/line-difference.ts";
 export { kindOf, matchesArguments, matchesGlob, matchesGlobs } from "./text/match.ts";
 export { nearestNames } from "./text/nearest.ts";
 export type { SecretTexts } from "./contract/logger.ts";

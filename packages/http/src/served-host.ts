@@ -143,6 +143,8 @@ interface LayerChoice {
   readonly digest: string;
   readonly sections: readonly ("files" | "deletions" | "obeyed" | "repository")[];
   readonly paths?: readonly string[] | undefined;
+  /** Of these files only these parts of their differences, counted from 0. */
+  readonly parts?: Readonly<Record<string, readonly number[]>> | undefined;
 }
 
 /** Who answers, and the user of the session. */

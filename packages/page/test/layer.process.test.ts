@@ -1,5 +1,5 @@
 import { AxeBuilder } from "@axe-core/playwright";
-import { existsSync } from "node:fs";
+import { existsSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Browser } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
@@ -97,6 +97,25 @@ describe.runIf(hasLayer)("what waits in a layer, on the page", () => {
     await waits.getByRole("button", { name: "Keep chosen (1)" }).click();
     await page.getByText("1 change kept.").waitFor();
     expect(has("new.txt")).toBe(true);
+  });
+
+  test("is kept in parts of a file", async () => {
+    const { page, waits, server, bash, read, folder } = await worked();
+    const lines = Array.from({ length: 30 }, (_, at) => `${at + 1}`);
+    writeFileSync(join(folder, "long.txt"), `${lines.join("\n")}\n`);
+    await bash("sed -i 's/^3$/three/; s/^20$/twenty/' long.txt");
+    await page.goto(`${server.url}/#/sessions/s`);
+    await waits.getByRole("button", { name: "change long.txt" }).click();
+    await waits.getByLabel("Part 2 of 2").uncheck();
+    expect(await violations(page)).toEqual([]);
+    await waits.getByLabel("Choose long.txt").check();
+    await waits.getByRole("button", { name: "Keep chosen (1)" }).click();
+    await page.getByText("1 change kept.").waitFor();
+    expect(read("long.txt")).toBe(`${lines.with(2, "three").join("\n")}\n`);
+    await waits.getByRole("button", { name: "change long.txt" }).click();
+    expect(await waits.getByLabel("Difference of long.txt", { exact: true }).innerText()).toContain(
+      "-20\n+twenty",
+    );
   });
 
   test.each(["light", "dark"] as const)(

@@ -50,8 +50,7 @@ export { programCommand, type ProgramCommand, type ProgramSystem } from "./syste
 export { openLayer, type Entered, type Layer, type LayerOptions } from "./layer/layer.ts";
 export { type Conflict } from "./layer/conflicts.ts";
 export { type Choice, type KeepResult } from "./layer/keep.ts";
-export { layersIn, type LeftLayer } from "./layer/left-layers.ts";
-export { proveLayer } from "./layer/prove-layer.ts";
+export { layersIn, proveLayer, type LeftLayer } from "./layer/folder-layers.ts";
 export { fromPerson, toPerson } from "./layer/person-paths.ts";
 export { type Mark } from "./layer/mark.ts";
 export { type Sides, type Texts } from "./layer/texts.ts";

@@ -12,6 +12,7 @@ import { interruption } from "../process/signals.ts";
 import { conflictLines, waitingLines, type Waiting } from "../render/waiting.ts";
 import { countOf } from "../screen/count.ts";
 import { printable } from "../screen/printable.ts";
+import { readPaths, type Named } from "./read-paths.ts";
 
 /** The layers of a host; null where its plan has none. */
 export function layersOf({ coordinator }: Pick<OpenedHost, "coordinator">): SessionLayers | null {
@@ -106,7 +107,7 @@ async function askOnce(
   waiting: Waiting & { readonly layer: Layer },
   { err, terminal }: AskingShell,
   controller: AbortController,
-): Promise<Pick<Choice, "sections" | "paths"> | "drop" | "look" | undefined> {
+): Promise<Omit<Choice, "digest"> | "drop" | "look" | undefined> {
   const { changes } = waiting.difference;
   for (const line of waitingLines(err, waiting)) err.line(line);
   if (await waiting.layer.isBusy()) err.line("commands that run in the background end when you keep or drop");
@@ -125,15 +126,15 @@ async function askOnce(
   if (answer === undefined) controller.abort(interruption("SIGINT"));
   if (answer === undefined || answer === "wait") return undefined;
   if (answer === "drop" || answer === "look") return answer;
-  const paths = answer === "some" ? await askPaths(changes, { err, terminal }, signal) : undefined;
-  const chosen = changes.filter(({ path }) => paths?.includes(path) !== false);
+  const named = answer === "some" ? await askPaths(changes, { err, terminal }, signal) : undefined;
+  const chosen = changes.filter(({ path }) => named?.paths.includes(path) !== false);
   const sections: Section[] = ["files", "repository"];
   for (const [section, message] of graveQuestions(chosen)) {
     const isMeant = await askWhether(err, terminal, { signal, message });
     if (isMeant === undefined) return undefined;
     if (isMeant) sections.push(section);
   }
-  return chosen.some(({ section }) => sections.includes(section)) ? { sections, paths } : undefined;
+  return chosen.some(({ section }) => sections.includes(section)) ? { sections, ...named } : undefined;
 }
 
 /** Opens the person's shell in the layer. What the person changes there waits, too. */
@@ -160,13 +161,12 @@ async function askPaths(
   changes: readonly LayerChange[],
   { err, terminal }: AskingShell,
   signal: AbortSignal,
-): Promise<readonly string[]> {
+): Promise<Named> {
+  err.line("a.ts:1,3 is the first and the third part of a file");
   const line = await askLine(terminal, "Which, with blanks between › ", [], signal);
-  const named = line?.split(/\s+/).filter(Boolean) ?? [];
-  const known = named.filter((path) => changes.some((change) => change.path === path));
-  for (const path of named)
-    if (!known.includes(path)) err.line(`${printable(path)} does not wait; nothing of it is kept`);
-  return known;
+  const { unknown, ...named } = readPaths(changes, line?.split(/\s+/).filter(Boolean) ?? []);
+  for (const path of unknown) err.line(`${printable(path)} does not wait; nothing of it is kept`);
+  return named;
 }
 
 /** The questions that no yes to the others answers. */

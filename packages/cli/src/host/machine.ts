@@ -7,6 +7,7 @@ import { isToolmountError } from "@toolmount/core";
 import { basicVariables, delegatedGroup, programCommand, proveLayer, proveSandbox } from "@toolmount/sandbox";
 import type { BorderName } from "@toolmount/sandbox";
 import type { Shell } from "../process/shell.ts";
+import { printable } from "../screen/printable.ts";
 import { unsupportedOn } from "./platform-support.ts";
 
 /** One fact about this machine. */
@@ -108,7 +109,7 @@ async function examineWall({ env }: Shell): Promise<MachineFinding> {
 }
 
 /** Opens a layer over an empty folder. */
-async function examineLayer({ env }: Shell): Promise<MachineFinding> {
+async function examineLayer({ env }: Pick<Shell, "env">): Promise<MachineFinding> {
   const folder = mkdtempSync(join(tmpdir(), "toolmount-doctor-"));
   try {
     const proof = await proveLayer({ folder, env });
@@ -122,6 +123,14 @@ async function examineLayer({ env }: Shell): Promise<MachineFinding> {
   } finally {
     rmSync(folder, { recursive: true });
   }
+}
+
+/** Where the tools of agents that work in a folder belong: in a layer where there is one; elsewhere they ask. */
+export async function workPlace(shell: Shell): Promise<"layer" | "asking"> {
+  const { state, says } = await examineLayer(shell);
+  if (state === "ok") return "layer";
+  shell.err.line(`no layer here, so each change asks: ${printable(says)}`);
+  return "asking";
 }
 
 /** The packages that deliver the calls of a fleet are loaded; the database and the engine belong to a plan. */

@@ -13,6 +13,16 @@ export interface InitAnswers {
   readonly firstTool: boolean;
   /** The tools that read the files of this folder. */
   readonly files: boolean;
+  /** The tools that change files and run commands: in a layer, where the machine has one. */
+  readonly work: "no" | "layer" | "asking";
+}
+
+const workModules = ["bash", "filesystem", "search"];
+
+/** The packages of the tools in a new plan. */
+export function toolPackagesOf({ files, work }: Pick<InitAnswers, "files" | "work">): readonly string[] {
+  const modules = work === "no" ? (files ? ["filesystem"] : []) : workModules;
+  return modules.map((name) => `@toolmount/tool-${name}`);
 }
 
 const firstToolFile = "tools/count-words.ts";
@@ -25,11 +35,13 @@ tests:
     expect: { answer: allow }`;
 
 /** The files of a new plan: the plan with a test, a first tool with its test, `package.json`, `tsconfig.json`, `.gitignore` and a workflow. */
-export async function renderInit({ name, firstTool, files }: InitAnswers): Promise<TemplateFiles> {
+export async function renderInit(answers: InitAnswers): Promise<TemplateFiles> {
+  const { name, firstTool, files, work } = answers;
   const ranges = Object.entries(await readRanges()).map(([module, range]) => [`range:${module}`, range]);
   const entries = [
     ...(firstTool ? [`  - module: ./${firstToolFile}`] : []),
-    ...(files ? ["  - module: filesystem", "    config: { allowed_read_paths: [.] }"] : []),
+    ...(work === "no" ? [] : workModules.map((module) => `  - module: ${module}`)),
+    ...(files && work === "no" ? ["  - module: filesystem", "    config: { allowed_read_paths: [.] }"] : []),
   ];
   const values: Record<string, string> = {
     name: JSON.stringify(name),
@@ -37,7 +49,10 @@ export async function renderInit({ name, firstTool, files }: InitAnswers): Promi
     tools: entries.length === 0 ? " []" : `\n${entries.join("\n")}`,
     tests: firstTool ? firstTest : "",
     toolTest: firstTool ? " && node --test tools/*.test.ts" : "",
-    packages: files ? `\n    "@toolmount/tool-filesystem": "*",` : "",
+    layer: work === "layer" ? "layer: ./\n" : "",
+    packages: toolPackagesOf(answers)
+      .map((module) => `\n    "${module}": "*",`)
+      .join(""),
     ...Object.fromEntries(ranges),
   };
   const { [firstToolFile]: tool, [firstToolTest]: test, ...others } = await renderTemplates("init", values);

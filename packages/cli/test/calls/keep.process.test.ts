@@ -1,5 +1,5 @@
 import { spawnSync } from "node:child_process";
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { call, response, say } from "../support/exchange.ts";
@@ -188,6 +188,20 @@ describe.runIf(hasLayer)("what waits in a layer", () => {
     expect((await here(["keep", "--remove"])).stdout).toContain("3 changes dropped");
     expect((await here(["keep"])).stdout).toContain("nothing waits");
     expect([has("new.txt"), has("src/b.txt")]).toEqual([true, true]);
+  });
+
+  test("is kept in parts of a file, by their numbers", async () => {
+    const { here, read, folder } = await project();
+    const lines = Array.from({ length: 30 }, (_, at) => `${at + 1}`);
+    writeFileSync(join(folder, "long.txt"), `${lines.join("\n")}\n`);
+    const command = "sed -i 's/^3$/three/; s/^13$/x/; s/^25$/y/' long.txt; echo new > new.txt";
+    expect((await here(["call", "bash", JSON.stringify({ command })])).code).toBe(0);
+    const { digest } = (await here(["keep", "--json"])).json() as { digest: string };
+    const kept = await here(["keep", "mount-plan.yaml", "long.txt:1,3", "gone.txt", "--accept", digest]);
+    expect(kept.code, kept.stderr).toBe(0);
+    expect(kept.stderr).toMatch(/gone\.txt does not wait[\s\S]*1 change kept/);
+    expect(read("long.txt")).toBe(`${lines.with(2, "three").with(24, "y").join("\n")}\n`);
+    expect((await here(["keep"])).stdout).toMatch(/change long\.txt[\s\S]*-13\n\s+\+x/);
   });
 
   test("of a file that the user changed, too, is a conflict, and nothing is kept", async () => {

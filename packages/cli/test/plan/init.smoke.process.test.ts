@@ -1,3 +1,4 @@
+import { spawnSync } from "node:child_process";
 import { existsSync } from "node:fs";
 import { mkdir, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -16,13 +17,15 @@ async function install(folder: string) {
   await symlink(join(root, "packages/core/node_modules/zod"), join(modules, "zod"));
 }
 
-/** Starts init at a terminal, accepts the name of the plan, and answers the next two questions. */
+/** Starts init at a terminal, accepts the name of the plan, and answers the next questions: agents get no work in the folder. */
 async function answerInit(cwd: string, { firstTool, files }: Record<"firstTool" | "files", "y" | "n">) {
   const terminal = atTerminal(["init"], { cwd });
   await terminal.until(/Name of the plan\?/);
   terminal.press(keys.enter);
   await terminal.until(/Write a first tool/);
   terminal.press(firstTool);
+  await terminal.until(/change files and run commands/);
+  terminal.press("n");
   await terminal.until(/read the files of this folder/);
   terminal.press(files);
   return terminal;
@@ -36,6 +39,21 @@ async function answerEnd(terminal: AtTerminal, git: "y" | "n" = "n") {
   terminal.press(git);
   expect(await terminal.ended, terminal.text()).toBe(0);
 }
+
+test("a plan in which agents work has a layer exactly where the machine proves one", async () => {
+  const { folder, read } = await workspace({});
+  const terminal = atTerminal(["init", "ours"], { cwd: folder });
+  await terminal.until(/Write a first tool/);
+  terminal.press("n");
+  await terminal.until(/change files and run commands/);
+  terminal.press("y");
+  await answerEnd(terminal);
+  const plan = parse(await read("ours/mount-plan.yaml")) as { layer?: string; tools: { module: string }[] };
+  expect(plan.tools.map(({ module }) => module)).toEqual(["bash", "filesystem", "search"]);
+  const hasLayer = spawnSync("unshare", ["--user", "--map-root-user", "--mount", "true"]).status === 0;
+  expect(plan.layer).toBe(hasLayer ? "./" : undefined);
+  expect(terminal.text().includes("no layer here")).toBe(!hasLayer);
+});
 
 describe("from an empty folder to a first own call", () => {
   test("the workflow's own steps pass in the new folder, without a key and without a model", async () => {

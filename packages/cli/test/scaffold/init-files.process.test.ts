@@ -10,16 +10,19 @@ const schemaLine =
   "# yaml-language-server: $schema=./node_modules/toolmount/schema/mount-plan.schema.json\nversion: 1\n";
 const wordsEntry = "  - module: ./tools/count-words.ts\n";
 const filesEntry = "  - module: filesystem\n    config: { allowed_read_paths: [.] }\n";
+const workEntries = "  - module: bash\n  - module: filesystem\n  - module: search\n";
 const wordsTest =
   "tests:\n  - call: { count_words: { text: one two three } }\n    expect: { answer: allow }\n";
 
 test.each([
-  ["nothing", false, false, "tools: []\n"],
-  ["a first tool", true, false, `tools:\n${wordsEntry}${wordsTest}`],
-  ["the file tools", false, true, `tools:\n${filesEntry}`],
-  ["both", true, true, `tools:\n${wordsEntry}${filesEntry}${wordsTest}`],
-])("a new plan with %s has its files, whole", async (_, firstTool, files, tools) => {
-  const made = await renderInit({ name: 'Ada "A" & co', firstTool, files });
+  ["nothing", false, false, "no", "tools: []\n"],
+  ["a first tool", true, false, "no", `tools:\n${wordsEntry}${wordsTest}`],
+  ["the file tools", false, true, "no", `tools:\n${filesEntry}`],
+  ["both", true, true, "no", `tools:\n${wordsEntry}${filesEntry}${wordsTest}`],
+  ["work in a layer", false, true, "layer", `layer: ./\ntools:\n${workEntries}`],
+  ["work that asks", false, true, "asking", `tools:\n${workEntries}`],
+] as const)("a new plan with %s has its files, whole", async (_, firstTool, files, work, tools) => {
+  const made = await renderInit({ name: 'Ada "A" & co', firstTool, files, work });
   expect(Object.keys(made).toSorted()).toEqual([
     ".github/workflows/toolmount.yml",
     ".gitignore",
@@ -39,6 +42,7 @@ test.each([
     },
     dependencies: {
       "@toolmount/core": expect.stringMatching(/^(\*|\^\d)/),
+      ...(work !== "no" && { "@toolmount/tool-bash": "*", "@toolmount/tool-search": "*" }),
       ...(files && { "@toolmount/tool-filesystem": "*" }),
       toolmount: expect.stringMatching(/^(\*|\^\d)/),
       zod: libraries["zod"],
@@ -57,7 +61,7 @@ test.each([
   ["node_modules", "my-tools"],
   ["x".repeat(201), "x".repeat(200)],
 ])("the plan %j is the package %j", async (name, packageName) => {
-  const made = await renderInit({ name, firstTool: false, files: false });
+  const made = await renderInit({ name, firstTool: false, files: false, work: "no" });
   expect((JSON.parse(made["package.json"]!) as { name: string }).name).toBe(packageName);
 });
 

@@ -21,6 +21,32 @@ export function lineDifference(before: string, after: string, { maxLines }: Line
   return [...lines.slice(0, maxLines), ...(more > 0 ? [`(${more} more lines)`] : [])].join("\n");
 }
 
+/**
+ * The first text with some parts of its difference to the second: part 0 is the first that {@link lineDifference} shows, the next begins
+ * at the next `@@`.
+ */
+export function withParts(before: string, after: string, chosen: ReadonlySet<number>): string {
+  const steps = compareLists(linesOf(before), linesOf(after));
+  const parts = partsOf(steps);
+  const lines = steps.filter(
+    ({ kind }, at) => kind === "same" || (kind === "added") === chosen.has(parts[at]!),
+  );
+  // The end of the last line belongs to the part that it is in.
+  const ends = before === "" || chosen.has(parts.at(-1) ?? -1) ? after : before;
+  return lines.map(({ text }) => text).join("\n") + (lines.length > 0 && ends.endsWith("\n") ? "\n" : "");
+}
+
+/** The part of each step: -1 for lines that are not shown. */
+function partsOf(steps: readonly ListStep[]): readonly number[] {
+  let [part, last] = [-1, -2];
+  return steps.map((_, at) => {
+    if (!isNear(steps, at)) return -1;
+    if (at > last + 1) part += 1;
+    last = at;
+    return part;
+  });
+}
+
 function linesOf(text: string): readonly string[] {
   return text === "" ? [] : text.replace(/\n$/, "").split("\n");
 }

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { lineDifference } from "../../src/text/line-difference.ts";
+import { lineDifference, withParts } from "../../src/text/line-difference.ts";
 
 const numbers = (count: number, more: Readonly<Record<number, string>> = {}) =>
   Array.from({ length: count }, (_, at) => more[at + 1] ?? String(at + 1)).join("\n");
@@ -31,4 +31,15 @@ test("a long difference is cut, and says by how much; a huge one is removed and 
   const lines = difference(old, now, 10_000).split("\n");
   expect(lines.slice(0, 3_000).every((line) => line.startsWith("-"))).toBe(true);
   expect(lines.slice(3_000).every((line) => line.startsWith("+"))).toBe(true);
+});
+
+test("a text gets some parts of a difference, and all parts make the other text", () => {
+  const [old, now] = [`${numbers(30)}\n`, `${numbers(29, { 2: "two", 12: "twelve", 22: "22\nmore" })}\nlast`];
+  expect(difference(old, now).match(/^@@/gm)).toHaveLength(3);
+  expect(withParts(old, now, new Set())).toBe(old);
+  expect(withParts(old, now, new Set([0, 1, 2, 3]))).toBe(now);
+  expect(withParts(old, now, new Set([1]))).toBe(`${numbers(30, { 12: "twelve" })}\n`);
+  expect(withParts(old, now, new Set([0, 3]))).toBe(`${numbers(29, { 2: "two" })}\nlast`);
+  expect(withParts("", "a\nb\n", new Set([0]))).toBe("a\nb\n");
+  expect(withParts("a\n", "", new Set([0]))).toBe("");
 });

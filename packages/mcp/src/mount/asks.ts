@@ -15,7 +15,7 @@ import {
 } from "@modelcontextprotocol/client";
 import { withShownTexts } from "../wire/foreign-texts.ts";
 import type { AskKind } from "../wire/exposed-source.ts";
-import type { Front, ServerAsk } from "../wire/front.ts";
+import type { Answers, Front, ServerAsk, ServerAsks } from "../wire/front.ts";
 import type { ServerSettings } from "./config.ts";
 import { uiCapabilities } from "./ui.ts";
 import { followTask, startTask, taskOf } from "../tasks/follow.ts";
@@ -92,13 +92,10 @@ export async function answerOfClient(): Promise<unknown> {
  * Passes questions of a server to the client in front, each as a call of its internal tool. The client sees those that
  * are allowed, all at once. A form that is refused is declined; another question that is refused throws.
  */
-async function askInFront(
-  requests: Asked,
-  { settings, front, toolFor }: RequestAsks,
-): Promise<Readonly<Record<string, unknown>>> {
+async function askInFront(requests: ServerAsks, { settings, front, toolFor }: RequestAsks): Promise<Answers> {
   if (front === undefined) return {};
   const shown = withShownTexts(requests, settings);
-  const { promise: answered, resolve, reject } = Promise.withResolvers<Readonly<Record<string, unknown>>>();
+  const { promise: answered, resolve, reject } = Promise.withResolvers<Answers>();
   answered.catch(() => {}); // where no question is allowed, none waits for it
   const asks = Object.entries(shown).map(([key, request]) => {
     const { promise: reached, resolve: reach } = Promise.withResolvers<true>();
@@ -116,8 +113,8 @@ async function askInFront(
     asks.map(({ reached, call }) => Promise.race([reached, call.then(() => false)])),
   );
   const allowed = asks.filter((_, at) => isAllowed[at]).map(({ key, request }) => [key, request] as const);
-  const none: Promise<Readonly<Record<string, unknown>>> = Promise.resolve({});
-  const given = allowed.length === 0 ? none : front.ask(Object.fromEntries(allowed));
+  const given: Promise<Answers> =
+    allowed.length === 0 ? Promise.resolve({}) : front.ask(Object.fromEntries(allowed));
   given.then(resolve, reject);
   const answers = await given;
   const results = asks.map(async ({ key, request, call }) => {
@@ -170,11 +167,9 @@ function followInFront(
   let states = 0;
   return followTask(client, task, options, {
     onState: ({ statusMessage: message }) => options.onprogress?.({ progress: states++, message }),
-    answer: (requests) => askInFront(requests as Asked, asks),
+    answer: (requests) => askInFront(requests as ServerAsks, asks),
   });
 }
-
-type Asked = Readonly<Record<string, ServerAsk>>;
 
 /** A server from before 2026 has to be asked for a task; one of 2026 decides by itself. */
 function isTaskCall(client: Client, { execution }: Tool, front: Front | undefined): boolean {

@@ -1,7 +1,8 @@
 // What a client sends, read before the SDK does: a request that is nearly right is served, and one that is not gets an error
 // with its id at once.
 import { isRecord } from "@toolmount/core/json";
-import { listOf, record, shape, text, tryParse, withoutNulls, type Members } from "./members.ts";
+import { readCapabilities, readImplementation } from "./content.ts";
+import { tryParse, withoutNulls, type Members } from "./members.ts";
 
 /** A message of a client as the SDK takes it, or the error for one that cannot be served. */
 export type ReadMessage = { readonly message: object } | { readonly refusal: object };
@@ -53,24 +54,11 @@ function readArguments(given: unknown): unknown {
   return isRecord(read) ? read : given;
 }
 
-const client = shape({
-  name: text,
-  title: text,
-  version: text,
-  websiteUrl: text,
-  icons: listOf("icon", record),
-});
-
-/** What a client says of itself; each of its capabilities is an object. */
 function introduction({ protocolVersion, capabilities, clientInfo, ...others }: Members): Members {
-  const stated = Object.entries(isRecord(capabilities) ? capabilities : {}).flatMap(([name, value]) =>
-    value === null || value === false ? [] : [[name, isRecord(value) ? withoutNulls(value) : {}] as const],
-  );
-  const info = isRecord(clientInfo) ? (client(clientInfo, () => {}) as object) : {};
   return {
     ...others,
     protocolVersion: typeof protocolVersion === "string" ? protocolVersion : "2025-11-25",
-    capabilities: Object.fromEntries(stated),
-    clientInfo: { name: "unknown", version: "unknown", ...info },
+    capabilities: readCapabilities(capabilities, () => {}),
+    clientInfo: readImplementation(clientInfo, () => {}),
   };
 }

@@ -12,7 +12,8 @@ import type { InternalCall } from "../wire/front.ts";
 import { isAvailable } from "@toolmount/core/internal";
 import type { ExposedItems, ExposedSource, PublishedSource } from "../wire/exposed-source.ts";
 import { withoutUndefined } from "@toolmount/core/json";
-import { outcomeMetaKey, serverError } from "../wire/result.ts";
+import { outcomeMetaKey } from "../wire/result.ts";
+import { serverError } from "./render.ts";
 import type { ServedCall } from "./served-session.ts";
 
 /** How requests for what is served beside tools are made. */

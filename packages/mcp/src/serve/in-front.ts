@@ -7,7 +7,7 @@ import {
   type LoggingLevel,
 } from "@modelcontextprotocol/server";
 import type { SessionCallContext, ToolOutcome } from "@toolmount/core";
-import { currentFront, type Front, type FrontClient, type InternalCall } from "../wire/front.ts";
+import { askEarlier, currentFront, type Front, type FrontClient, type InternalCall } from "../wire/front.ts";
 import type { Waiting } from "./approvals.ts";
 import type { SealedState } from "./seal.ts";
 import { requestDigest } from "./served-session.ts";
@@ -121,13 +121,7 @@ function createPushFront(waiting: InFront): Front {
   return {
     from: { ...clientOf(waiting), logLevel: "debug" },
     callInternal: waiting.internalCalls(waiting.context),
-    async ask(requests) {
-      const answers = Object.entries(requests).map(async ([key, { method, params }]) => {
-        const request = { method: method as "elicitation/create", params: { ...params } };
-        return [key, await mcpReq.send(request)] as const;
-      });
-      return Object.fromEntries(await Promise.all(answers));
-    },
+    ask: (requests) => askEarlier(waiting.ctx, requests),
     completed(elicitationId) {
       const method = "notifications/elicitation/complete";
       void mcpReq.notify({ method, params: { elicitationId } }).catch(() => {}); // it has left

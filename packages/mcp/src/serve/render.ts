@@ -2,7 +2,7 @@ import { ProtocolError, ProtocolErrorCode, type CallToolResult } from "@modelcon
 import type { ToolInfo, ToolOutcome } from "@toolmount/core";
 import { fitsOutputSchema } from "@toolmount/core/schemas";
 import { isRecord } from "@toolmount/core/json";
-import { serverError, toMcpResult, withoutStructuredData } from "../wire/result.ts";
+import { toMcpResult, withoutStructuredData } from "../wire/result.ts";
 import { withWhole } from "./outputs.ts";
 import type { ServedSession } from "./served-session.ts";
 import { isListed, type Era } from "./tool-list.ts";
@@ -30,4 +30,10 @@ export async function render(
   return (await fitsOutputSchema(served.host, tool, made))
     ? { ...rendered, structuredContent: rendered.structuredContent ?? made }
     : withoutStructuredData(rendered);
+}
+
+/** The error of the protocol with which a mounted server ended a call; undefined for every other end. */
+export function serverError({ code, error = "", details }: ToolOutcome["result"]): ProtocolError | undefined {
+  if (code !== "MCP_ERROR" || !isRecord(details) || typeof details["code"] !== "number") return undefined;
+  return new ProtocolError(details["code"], error, details["data"]);
 }

@@ -1,5 +1,6 @@
 import { RELATED_TASK_META_KEY, type CallToolResult, type ServerContext } from "@modelcontextprotocol/server";
 import { systemClock } from "@toolmount/core";
+import { askEarlier, type Answers } from "../wire/front.ts";
 import { raceSignal } from "../wire/race-signal.ts";
 import type { SuspendableCall } from "./suspended.ts";
 import type { TaskRecord } from "./task-record.ts";
@@ -15,7 +16,7 @@ export class ServedTask {
   readonly #result: Promise<CallToolResult>;
   readonly #ended: Promise<void>;
   #end: TaskEnd | undefined;
-  #answers: Readonly<Record<string, unknown>> = {};
+  #answers: Answers = {};
   #isLeft = false;
 
   /** `onFailure` gets what a store could not do. */
@@ -85,7 +86,7 @@ export class ServedTask {
   }
 
   /** Answers of a client of 2026; those that are missing may come later. */
-  answer(given: Readonly<Record<string, unknown>>): void {
+  answer(given: Answers): void {
     const { asked = {}, round } = this.#call.state;
     const known = Object.keys(asked).filter((key) => Object.hasOwn(given, `${round}.${key}`));
     this.#answers = {
@@ -121,15 +122,10 @@ export class ServedTask {
   }
 
   /** Waits for the result. Meanwhile a client from before 2026 is asked, on the stream of its request. */
-  async result({ mcpReq }: ServerContext): Promise<CallToolResult> {
-    const related = { [RELATED_TASK_META_KEY]: { taskId: this.id } };
-    while ((await raceSignal(this.#call.next(), mcpReq.signal)) === undefined) {
-      const asked = Object.entries(this.#call.state.asked ?? {}).map(async ([key, { method, params }]) => {
-        const request = { method: method as "elicitation/create", params: { ...params, _meta: related } };
-        return [key, await mcpReq.send(request as never)] as const;
-      });
-      this.#call.answer(Object.fromEntries(await Promise.all(asked)));
-    }
+  async result(ctx: ServerContext): Promise<CallToolResult> {
+    const related = { _meta: { [RELATED_TASK_META_KEY]: { taskId: this.id } } };
+    while ((await raceSignal(this.#call.next(), ctx.mcpReq.signal)) === undefined)
+      this.#call.answer(await askEarlier(ctx, this.#call.state.asked ?? {}, related));
     await this.#ended;
     return withTask(this.id, await this.#result);
   }

@@ -1,11 +1,11 @@
 import { randomUUID } from "node:crypto";
 import { systemClock } from "@toolmount/core";
-import type { Front, FrontClient, InternalCall, ServerAsk } from "../wire/front.ts";
+import type { Answers, Front, FrontClient, InternalCall, ServerAsks } from "../wire/front.ts";
 
 /** What a client of 2026 is asked before its call can continue. */
 interface Asked {
   readonly id: string;
-  readonly requests: Readonly<Record<string, ServerAsk>>;
+  readonly requests: ServerAsks;
 }
 
 /** The next step of a call: it has an outcome, its client is asked, or its client follows it as a task from now on. */
@@ -25,7 +25,7 @@ export class SuspendableCall<Outcome extends object = object> implements Front {
   from: FrontClient;
   readonly outcome: Promise<Outcome>;
   readonly #controller = new AbortController();
-  #waiting: { readonly requests: Asked["requests"]; readonly answer: (given: Answers) => void } | undefined;
+  #waiting: { readonly requests: ServerAsks; readonly answer: (given: Answers) => void } | undefined;
   #asking = Promise.withResolvers<void>();
   readonly #task = Promise.withResolvers<void>();
   #isTask = false;
@@ -59,7 +59,7 @@ export class SuspendableCall<Outcome extends object = object> implements Front {
     return this.#controller.signal;
   }
 
-  ask(requests: Asked["requests"]): Promise<Answers> {
+  ask(requests: ServerAsks): Promise<Answers> {
     return new Promise((resolve, reject) => {
       if (this.signal.aborted) return reject(this.signal.reason as Error);
       this.signal.addEventListener("abort", () => reject(this.signal.reason as Error), { once: true });
@@ -140,5 +140,3 @@ export class SuspendableCall<Outcome extends object = object> implements Front {
     }
   }
 }
-
-type Answers = Readonly<Record<string, unknown>>;

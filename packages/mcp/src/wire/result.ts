@@ -1,5 +1,4 @@
 // The one file that maps results: a new protocol version that changes their shape changes this file.
-import { ProtocolError } from "@modelcontextprotocol/server";
 import {
   data,
   failure,
@@ -68,12 +67,6 @@ function nextStepOf({ tool, status, result, ticket }: ToolOutcome): McpBlock[] {
       ? ""
       : `It has not run yet. To get its result when ${reason === "run" ? "it has ended" : "a person has approved it"}, call ${tool} again with the same arguments. `;
   return [text(`${next}Ticket: ${ticket}`)];
-}
-
-/** The error of the protocol with which a mounted server ended a call; undefined for every other end. */
-export function serverError({ code, error = "", details }: ToolOutcome["result"]): ProtocolError | undefined {
-  if (code !== "MCP_ERROR" || !isRecord(details) || typeof details["code"] !== "number") return undefined;
-  return new ProtocolError(details["code"], error, details["data"]);
 }
 
 /** What a call waits for, where it is not a person: \`client\`, \`run\`. */

@@ -1,17 +1,18 @@
 import { useSignal, type Signal } from "@preact/signals";
 import type { WaitingLayer } from "../shapes.ts";
 import { countText } from "../value.tsx";
-import { coveredBy } from "./tree.ts";
+import { coveredBy, keptOf, type Parts } from "./tree.ts";
 
 interface AnswersProps {
   readonly layer: WaitingLayer;
   readonly chosen: Signal<ReadonlySet<string>>;
   readonly yes: Signal<ReadonlySet<string>>;
+  readonly parts: Signal<Parts>;
   readonly answer: (body: object) => Promise<void>;
 }
 
 /** The answers of a person: keep all, keep what is chosen, drop, or let it wait. */
-export function Answers({ layer, chosen, yes, answer }: AnswersProps) {
+export function Answers({ layer, chosen, yes, parts, answer }: AnswersProps) {
   const busy = useSignal(false);
   const isDropping = useSignal(false);
   const { changes } = layer;
@@ -51,7 +52,7 @@ export function Answers({ layer, chosen, yes, answer }: AnswersProps) {
           type="button"
           class="go"
           disabled={busy.value || all.length === 0}
-          onClick={() => void act({ sections })}
+          onClick={() => void act({ sections, ...(parts.value.size > 0 && keptOf(all, parts.value)) })}
         >
           {all.length === changes.length ? "Keep all" : `Keep ${all.length} of ${changes.length}`}
         </button>
@@ -59,7 +60,10 @@ export function Answers({ layer, chosen, yes, answer }: AnswersProps) {
           type="button"
           disabled={busy.value || some.length === 0}
           onClick={() =>
-            void act({ sections: sections.filter((each) => each !== "repository"), paths: [...chosen.value] })
+            void act({
+              sections: sections.filter((each) => each !== "repository"),
+              ...keptOf(some, parts.value),
+            })
           }
         >
           Keep chosen ({some.length})
@@ -69,10 +73,11 @@ export function Answers({ layer, chosen, yes, answer }: AnswersProps) {
         </button>
         <button
           type="button"
-          disabled={busy.value || chosen.value.size + yes.value.size === 0}
+          disabled={busy.value || chosen.value.size + yes.value.size + parts.value.size === 0}
           onClick={() => {
             chosen.value = new Set();
             yes.value = new Set();
+            parts.value = new Map();
           }}
         >
           Go on: they wait

@@ -77,3 +77,26 @@ export function sumOf(changes: readonly LayerChange[]): { readonly added: number
     { added: 0, removed: 0 },
   );
 }
+
+/** Which parts of the difference of a file a person keeps, by path; all where a file is not there. */
+export type Parts = ReadonlyMap<string, readonly boolean[]>;
+
+/** The parts of a difference: each but the first begins at `@@`. */
+export function partsIn(difference: string): readonly string[] {
+  return difference.split(/\n(?=@@ )/).filter(Boolean);
+}
+
+/** What an answer that keeps these changes says of them, where parts are left out. */
+export function keptOf(
+  changes: readonly LayerChange[],
+  parts: Parts,
+): { readonly paths: readonly string[]; readonly parts: Readonly<Record<string, readonly number[]>> } {
+  const paths = changes.map(({ path }) => path).filter((path) => parts.get(path)?.some(Boolean) !== false);
+  const some = paths.flatMap((path) => {
+    const kept = parts.get(path);
+    return kept === undefined || kept.every(Boolean)
+      ? []
+      : [[path, kept.flatMap((is, at) => (is ? [at] : []))]];
+  });
+  return { paths, parts: Object.fromEntries(some) as Readonly<Record<string, readonly number[]>> };
+}

@@ -1,6 +1,5 @@
 import { batch, useSignal, useSignalEffect, type Signal } from "@preact/signals";
 import { ask } from "../api.ts";
-import { EffectOf } from "../inbox/listed.tsx";
 import { useLoaded } from "../load.tsx";
 import { linkTo } from "../route.ts";
 import type { LayerAnswer, LayerChange, WaitingLayer } from "../shapes.ts";
@@ -9,7 +8,8 @@ import { countText } from "../value.tsx";
 import { Answers } from "./answers.tsx";
 import { Entries, type Choosing } from "./entries.tsx";
 import { readLayers } from "./layers.ts";
-import { isGrave, sumOf, treeOf } from "./tree.ts";
+import { Shown } from "./shown.tsx";
+import { isGrave, sumOf, treeOf, type Parts } from "./tree.ts";
 
 interface WaitsProps {
   readonly sessionId: string;
@@ -29,12 +29,14 @@ function Live({ sessionId, again }: WaitsProps) {
   const chosen = useSignal<ReadonlySet<string>>(new Set());
   const yes = useSignal<ReadonlySet<string>>(new Set());
   const open = useSignal<string | null>(null);
+  const parts = useSignal<Parts>(new Map());
   const show = (layer: WaitingLayer | null) =>
     batch(() => {
       const paths = new Set(layer?.changes.map((each) => each.path));
       shown.value = layer;
       // A yes was to another difference.
       yes.value = new Set();
+      parts.value = new Map();
       chosen.value = new Set([...chosen.value].filter((each) => paths.has(each)));
       if (open.value !== null && !paths.has(open.value)) open.value = null;
     });
@@ -42,7 +44,7 @@ function Live({ sessionId, again }: WaitsProps) {
   useSignalEffect(() => {
     const now = newestOf(loaded.value);
     if (now === undefined) return;
-    const hasBegun = chosen.peek().size + yes.peek().size > 0;
+    const hasBegun = chosen.peek().size + yes.peek().size + parts.peek().size > 0;
     if (now?.digest === shown.peek()?.digest) shown.value = now;
     else if (!hasBegun || shown.peek() === null) show(now);
   });
@@ -83,9 +85,9 @@ function Live({ sessionId, again }: WaitsProps) {
       )}
       <div class="waits-two">
         <Sections layer={layer} choosing={choosing} />
-        <Shown path={path} changes={layer.changes} open={open} digest={layer.digest} />
+        <Shown path={path} changes={layer.changes} open={open} parts={parts} digest={layer.digest} />
       </div>
-      {mayApprove.value && <Answers layer={layer} chosen={chosen} yes={yes} answer={answer} />}
+      {mayApprove.value && <Answers layer={layer} chosen={chosen} yes={yes} parts={parts} answer={answer} />}
     </section>
   );
 }
@@ -180,62 +182,6 @@ function Sections({ layer: { changes }, choosing }: SectionsProps) {
 
 /** With more entries, folders are closed at first. */
 const mostOpen = 200;
-
-interface ShownProps {
-  readonly path: string;
-  readonly changes: readonly LayerChange[];
-  readonly open: Signal<string | null>;
-  readonly digest: string;
-}
-
-/** The difference of the entry that the person looks at. */
-function Shown({ path, changes, open, digest }: ShownProps) {
-  const change = changes.find((each) => each.path === open.value);
-  if (change === undefined) return <p class="nothing">Choose a name to see what becomes of it.</p>;
-  return <One key={`${digest} ${change.path}`} path={path} change={change} />;
-}
-
-interface Entry {
-  readonly difference: string | null;
-  readonly conflict: { readonly person: string; readonly session: string } | null;
-}
-
-function One({ path, change }: { readonly path: string; readonly change: LayerChange }) {
-  const loaded = useLoaded<Entry>(`${path}?path=${encodeURIComponent(change.path)}`);
-  if (loaded.value === null) return <p class="nothing">Reading…</p>;
-  if ("problem" in loaded.value) return <p class="note">{loaded.value.problem}</p>;
-  const { difference, conflict } = loaded.value.value;
-  const verb = change.change === "mode" ? "other" : change.change;
-  const effect = { target: change.path, change: verb, ...(difference && { difference }) };
-  return (
-    <div role="group" aria-label="Difference of the chosen file">
-      <EffectOf effect={effect} isOpen />
-      {conflict !== null && (
-        <>
-          <EffectOf
-            effect={{
-              target: `${change.path}: what you changed`,
-              change: "other",
-              difference: conflict.person,
-            }}
-            isOpen
-          />
-          <EffectOf
-            effect={{
-              target: `${change.path}: what the session changed`,
-              change: "other",
-              difference: conflict.session,
-            }}
-            isOpen
-          />
-        </>
-      )}
-      {!difference && (
-        <p class="facts">{difference === null ? "It is no short text." : "No line differs."}</p>
-      )}
-    </div>
-  );
-}
 
 function sentenceOf({ outcome: { result } }: LayerAnswer): string {
   if (result.code === "DIFFERENCE_CHANGED") return "It changed meanwhile, so nothing was done. Look again.";

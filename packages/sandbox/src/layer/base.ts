@@ -10,12 +10,15 @@ interface PathBase {
   readonly existed: boolean;
   /** What git's name for a commit pointed to; undefined for other files. */
   readonly ref: string | undefined;
+  /** Whether a part of the layer's file was kept then: the rest of it is another difference than before. */
+  readonly isPartly?: true | undefined;
 }
 
 interface SavedPath {
   readonly since: string;
   readonly existed: boolean;
   readonly ref?: string | undefined;
+  readonly isPartly?: true | undefined;
 }
 
 /** A base as it is on disk. */
@@ -47,8 +50,8 @@ export interface Base extends Moment {
 export function readBase(file: string): Base | undefined {
   const saved = readRecord(file) as Saved | undefined;
   if (saved === undefined) return undefined;
-  const earlier = Object.entries(saved.earlier).map(([path, { since, existed, ref }]) => {
-    return [path, { since: BigInt(since), existed, ref }] as const;
+  const earlier = Object.entries(saved.earlier).map(([path, { since, existed, ref, isPartly }]) => {
+    return [path, { since: BigInt(since), existed, ref, isPartly }] as const;
   });
   return {
     since: BigInt(saved.since),
@@ -60,8 +63,8 @@ export function readBase(file: string): Base | undefined {
 }
 
 export function writeBase(file: string, base: Base): void {
-  const earlier = [...base.earlier].map(([path, { since, existed, ref }]) => {
-    return [path, { since: String(since), existed, ref }] as const;
+  const earlier = [...base.earlier].map(([path, { since, existed, ref, isPartly }]) => {
+    return [path, { since: String(since), existed, ref, isPartly }] as const;
   });
   const saved: Saved = {
     since: String(base.since),

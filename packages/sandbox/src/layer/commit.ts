@@ -9,6 +9,8 @@ import { isSame, markOf, type Mark } from "./mark.ts";
 /** A change with the place of the new entry, below the layer's own folder. */
 export interface Step extends LayerChange {
   readonly from: string;
+  /** The file has only parts of what the layer changed, which keeps its own. */
+  readonly isPartial?: true | undefined;
   /** The new entry, which may be a copy of the layer's. */
   readonly entry: Mark | null;
   /** What a name of a commit is after the keep. */

@@ -112,7 +112,9 @@ function engineOf(at: LayerPlace): Engine {
       return { holder: await mount(), touched };
     },
     async settle({ steps }) {
-      const written = steps.filter(({ kind }) => kind === "write").map(({ path }) => path);
+      const written = steps
+        .filter(({ kind, isPartial }) => kind === "write" && isPartial !== true)
+        .map(({ path }) => path);
       await bring(written.filter((path) => markOf(join(changed, dirname(path))) !== null));
     },
   };

@@ -85,12 +85,16 @@ export async function differenceOf(compared: Compared): Promise<Difference> {
     folders.push(...inside.toReversed());
   }
   const sorted = changes.toSorted((a, b) => (a.path < b.path ? -1 : 1));
-  return { digest: digestOf(sorted), changes: sorted, left };
+  return { digest: digestOf(sorted, compared.base), changes: sorted, left };
 }
 
-/** What the person does to the former entries is a conflict, and no other difference. */
-function digestOf(changes: readonly LayerChange[]): string {
-  return hash("sha256", JSON.stringify(changes.map((each) => ({ ...each, former: each.former?.kind }))));
+/** What the person does to the former entries is a conflict, and no other difference; what a keep of a part did is one. */
+function digestOf(changes: readonly LayerChange[], base: Base): string {
+  const facts = changes.map((each) => {
+    const { since, isPartly } = baseOf(base, each.path);
+    return { ...each, former: each.former?.kind, since: isPartly === true ? String(since) : undefined };
+  });
+  return hash("sha256", JSON.stringify(facts));
 }
 
 /** Entries that the person's folder had when the layer began, and that the view has no longer. */

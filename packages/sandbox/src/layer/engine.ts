@@ -117,9 +117,9 @@ function touchedIn(at: string, { changed, folder, view }: Shown): readonly strin
  */
 async function settleSome({ steps, waiting }: CommitRecord, { place, env }: LayerPlace): Promise<void> {
   const changed = join(place, changedFolder);
-  for (const { path, kind, from } of steps) {
+  for (const { path, kind, from, isPartial } of steps) {
     const own = join(changed, path);
-    const isCopied = kind === "write" && from !== join(changedFolder, path);
+    const isCopied = kind === "write" && isPartial !== true && from !== join(changedFolder, path);
     if (isCopied || markOf(own)?.kind === "whiteout") rmSync(own, { force: true });
   }
   const made = new Set(

@@ -1,4 +1,5 @@
 import { conflictsOf, type Conflict } from "./conflicts.ts";
+import { withParts } from "@toolmount/core/text";
 import type { Difference, LayerChange, Section } from "./difference.ts";
 import { above } from "./folder-facts.ts";
 import {
@@ -11,6 +12,7 @@ import {
   type UndoResult,
 } from "./keeps.ts";
 import type { ViewOptions } from "./mount.ts";
+import { textsOf } from "./texts.ts";
 import type { View } from "./view.ts";
 
 /** A person's yes to a difference. */
@@ -21,6 +23,8 @@ export interface Choice {
   readonly sections: readonly Section[];
   /** Only these paths of the sections; all without. The repository is one unit. */
   readonly paths?: readonly string[] | undefined;
+  /** Of these files only these parts of their differences, as `lineDifference` shows them, counted from 0. The rest of them waits. */
+  readonly parts?: Readonly<Record<string, readonly number[]>> | undefined;
   /** Ends the name of the keep, so that it is found again: letters and digits. */
   readonly mark?: string | undefined;
 }
@@ -33,8 +37,8 @@ interface Chosen {
 }
 
 /** The changes that a person chose, with the new folders around them. */
-export function chosenOf({ changes }: Difference, { sections, paths }: Choice): Chosen {
-  const listed = paths === undefined ? undefined : new Set(paths);
+export function chosenOf({ changes }: Difference, { sections, paths, parts = {} }: Choice): Chosen {
+  const listed = paths === undefined ? undefined : new Set([...paths, ...Object.keys(parts)]);
   const wanted = new Set(
     changes
       .filter(({ section }) => sections.includes(section))
@@ -74,7 +78,8 @@ export async function keepChosen(at: ViewOptions, view: View, choice: Choice): P
   return view.alone(async ({ difference, changed, base }) => {
     if (difference.digest !== choice.digest) return { status: "changed", difference };
     const { changes, withheld } = chosenOf(difference, choice);
-    if (changes.length === 0) return { status: "nothing", withheld };
+    const texts = partsIn(at, changes, choice);
+    if (changes.length === 0 || "withheld" in texts) return { status: "nothing", withheld, ...texts };
     for (const repository of repositoriesOf(folder, changes))
       if (!(await git.isFree(repository))) return { status: "busy", repository };
     const conflicts = await conflictsOf(changes, { folder, changed, base, git });
@@ -83,9 +88,30 @@ export async function keepChosen(at: ViewOptions, view: View, choice: Choice): P
       all: difference.changes,
       hasLeft: difference.left.length > 0,
       mark: choice.mark,
+      ...texts,
     });
     return { status: "kept", id, changes: changes.length, withheld };
   });
+}
+
+/** What files become of which only parts are kept; or the files of which none can be. */
+function partsIn(
+  at: ViewOptions,
+  changes: readonly LayerChange[],
+  { parts = {} }: Choice,
+): { readonly texts: ReadonlyMap<string, string> } | { readonly withheld: readonly string[] } {
+  const texts = new Map<string, string>();
+  for (const [path, chosen] of Object.entries(parts)) {
+    const change = changes.find((each) => each.path === path);
+    if (change?.former?.kind !== "file" || change.next?.kind !== "file") return { withheld: [path] };
+    const { before, after } = textsOf(at, change);
+    if (before === undefined || after === undefined) return { withheld: [path] };
+    const text = withParts(before, after, new Set(chosen));
+    if (text === before) return { withheld: [path] };
+    // All parts are the whole change.
+    if (text !== after) texts.set(path, text);
+  }
+  return { texts };
 }
 
 /** The keeps of a layer. */

@@ -1,12 +1,11 @@
-import { chmodSync, constants, copyFileSync } from "node:fs";
 import { join } from "node:path";
 import { makeFolder } from "@toolmount/paths";
+import { baseFile, readBase, writeBase } from "./base.ts";
 import {
   applySteps,
   changedFolder,
   foldersOf,
   readState,
-  setTime,
   undoSteps,
   writeState,
   type Box,
@@ -19,7 +18,8 @@ import type { Engine } from "./engine.ts";
 import { contentOf, gitPartOf, type Git } from "./git.ts";
 import { nowOf } from "./folder-facts.ts";
 import type { LayerPlace } from "./holder.ts";
-import { isSame, markOf, namesIn, statOf } from "./mark.ts";
+import { isSame, markOf, namesIn, statOf, type Mark } from "./mark.ts";
+import { stepsOf } from "./steps.ts";
 
 /** What the keeps of a layer work with. */
 interface Keeping extends LayerPlace {
@@ -34,58 +34,38 @@ function boxOf({ folder, place }: LayerPlace, id: string): Box {
 }
 
 /** The difference of which a keep has a part. */
-interface KeptOf {
+interface CommitOptions {
+  /** All changes of the layer. */
   readonly all: readonly LayerChange[];
   /** Whether the layer has entries that cannot be kept. */
   readonly hasLeft: boolean;
   readonly mark?: string | undefined;
+  /** What files become of whose changes only parts are kept, by path. */
+  readonly texts: ReadonlyMap<string, string>;
 }
 
 /** Keeps changes of a layer: all of them, or none after a death at any moment. Returns the name of the keep. */
 export async function commitChanges(
   keeping: Keeping,
   changes: readonly LayerChange[],
-  { all, hasLeft, mark }: KeptOf,
+  { all, hasLeft, mark, texts }: CommitOptions,
 ): Promise<string> {
   const last = Number.parseInt(namesIn(boxesIn(keeping.place)).at(-1) ?? "0");
   const number = String(last + 1).padStart(6, "0");
   const id = mark === undefined ? number : `${number}-${mark}`;
   const box = boxOf(keeping, id);
   for (const name of ["kept", "again", "new"]) makeFolder(join(box.box, name));
-  const steps = stepsOf(changes, box);
+  const steps = stepsOf(changes, box, texts);
   const folders = foldersOf(steps, { folder: box.folder, changed: join(box.place, changedFolder) });
   const chosen = new Set(changes);
   const rest = all.filter((change) => !chosen.has(change));
   const waiting = rest.filter(({ kind }) => kind === "delete").map(({ path }) => path);
   const staged = await stagedOf(keeping, steps);
-  const record: CommitRecord = { steps, folders, staged, isWhole: rest.length === 0 && !hasLeft, waiting };
+  const isWhole = rest.length + texts.size === 0 && !hasLeft;
+  const record: CommitRecord = { steps, folders, staged, isWhole, waiting };
   writeState(box.box, "commit", record);
   await finishKeep(keeping, box, record);
   return id;
-}
-
-/** The changes with the places of their new entries. */
-function stepsOf(changes: readonly LayerChange[], { place, box }: Box): readonly Step[] {
-  const moved = new Map<string, number>();
-  for (const { kind, next } of changes)
-    if (kind === "write") moved.set(next!.inode, (moved.get(next!.inode) ?? 0) + 1);
-  return changes.map((change, at) => {
-    const { path, kind, next } = change;
-    const own = join(place, changedFolder, path);
-    // A name that stays in the layer would lead to the person's file.
-    const isShared = kind === "write" && next!.kind === "file" && next!.names > moved.get(next!.inode)!;
-    const source = isShared ? copyOf(own, join(box, "new", String(at))) : own;
-    const ref = gitPartOf(path) === "ref" && kind === "write" ? contentOf(own) : undefined;
-    return { ...change, from: source.slice(place.length + 1), entry: markOf(source), ref };
-  });
-}
-
-function copyOf(file: string, copy: string): string {
-  const mark = markOf(file)!;
-  copyFileSync(file, copy, constants.COPYFILE_FICLONE);
-  chmodSync(copy, mark.mode);
-  setTime(copy, mark);
-  return copy;
 }
 
 /** What each index that is kept stages. */
@@ -106,13 +86,35 @@ async function finishKeep(keeping: Keeping, box: Box, record: CommitRecord): Pro
   await applySteps(box, record);
   await refreshIndexes(keeping, record);
   await keeping.engine.settle(record);
+  takeAsBase(keeping, record, ({ entry }) => entry);
   writeState(box.box, "done", {});
 }
 
 async function finishUndo(keeping: Keeping, box: Box, record: CommitRecord): Promise<void> {
   await undoSteps(box, record);
   await refreshIndexes(keeping, record);
+  takeAsBase(keeping, record, ({ former }) => former);
   writeState(box.box, "undone", {});
+}
+
+/** What this process wrote under a file that the layer still changes is no change of the person. */
+function takeAsBase(
+  { folder, place }: LayerPlace,
+  { steps }: CommitRecord,
+  written: (step: Step) => Mark | null,
+): void {
+  const file = baseFile(place);
+  const partial = steps.filter(({ isPartial }) => isPartial === true);
+  const base = partial.length === 0 ? undefined : readBase(file);
+  if (base === undefined) return;
+  const earlier = new Map(base.earlier);
+  for (const step of partial) {
+    const now = markOf(join(folder, step.path));
+    const own = written(step);
+    if (isSame(own, now) && own!.modified === now!.modified)
+      earlier.set(step.path, { since: BigInt(now!.changed), existed: true, ref: undefined, isPartly: true });
+  }
+  writeBase(file, { ...base, earlier });
 }
 
 async function refreshIndexes({ folder, git }: Keeping, { steps }: CommitRecord): Promise<void> {

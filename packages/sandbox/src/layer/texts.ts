@@ -1,3 +1,4 @@
+import { isUtf8 } from "node:buffer";
 import { closeSync, constants, fstatSync, openSync, readFileSync, readlinkSync } from "node:fs";
 import { join } from "node:path";
 import { changedFolder } from "./commit.ts";
@@ -63,7 +64,7 @@ function fileText(path: string): string | undefined {
     if (!stat.isFile() || stat.size > mostBytes || readlinkSync(`/proc/self/fd/${file}`) !== path)
       return undefined;
     const bytes = readFileSync(file);
-    return bytes.includes(0) ? undefined : bytes.toString("utf8");
+    return bytes.includes(0) || !isUtf8(bytes) ? undefined : bytes.toString("utf8");
   } finally {
     closeSync(file);
   }

@@ -29,6 +29,10 @@ const schema = z.strictObject({
     .min(1)
     .describe("What the person agreed to"),
   paths: z.array(z.string()).optional().describe("Only these paths"),
+  parts: z
+    .record(z.string(), z.array(z.int().min(0)).min(1))
+    .optional()
+    .describe("Of these files only these parts of their differences, counted from 0"),
   by,
 });
 
@@ -65,7 +69,7 @@ export function keepTool(layers: KeepingLayers) {
     ...common,
     name: keepToolName,
     description: "Moves chosen changes of a layer into its folder. Only a person's command calls it.",
-    control: ["sections", "paths", "by"],
+    control: ["sections", "paths", "parts", "by"],
     idempotentUndo: true,
     schema,
     execute: (choice, context) =>

@@ -9,6 +9,7 @@ import {
   waitingIn,
   type KeepingSession,
 } from "../../agent/ask-to-keep.ts";
+import { readPaths } from "../../agent/read-paths.ts";
 import { openPlan } from "../../host/open-plan.ts";
 import { addExamples, jsonOption, planArgument } from "../../options/common.ts";
 import { addPlanOptions, type PlanOptions } from "../../options/plan-options.ts";
@@ -16,6 +17,7 @@ import { exitCodes, type ExitCode } from "../../process/exit-codes.ts";
 import type { Shell } from "../../process/shell.ts";
 import { waitingLines } from "../../render/waiting.ts";
 import { countOf } from "../../screen/count.ts";
+import { printable } from "../../screen/printable.ts";
 
 interface Options extends PlanOptions {
   readonly session?: string;
@@ -29,7 +31,10 @@ interface Options extends PlanOptions {
 export function define(command: Command, shell: Shell): void {
   addPlanOptions(command)
     .argument("[plan]", planArgument)
-    .argument("[paths...]", "after --accept: keep only these paths, as they are listed")
+    .argument(
+      "[paths...]",
+      "after --accept: keep only these paths, as they are listed; a.ts:1,3 is two parts of a file",
+    )
     .option("--session <id>", "the session; without, that of calls without a session")
     .option("--accept <digest>", "keep all of it without a question, if it still has this digest")
     .option("--remove", "drop all of it without a question")
@@ -79,12 +84,10 @@ async function answerOrShow(
 ): Promise<ExitCode> {
   const { out, err, terminal } = shell;
   if (digest !== undefined) {
-    const isKept = await keepChosen(
-      session,
-      { digest, sections: all, ...(paths.length > 0 && { paths }) },
-      err,
-    );
-    return isKept === true ? exitCodes.done : exitCodes.failed;
+    const { unknown, ...named } = readPaths((await waitingIn(session)).difference.changes, paths);
+    for (const path of unknown) err.line(`${printable(path)} does not wait; nothing of it is kept`);
+    const choice = { digest, sections: all, ...(paths.length > 0 && named) };
+    return (await keepChosen(session, choice, err)) === true ? exitCodes.done : exitCodes.failed;
   }
   if (terminal !== undefined && json !== true && remove !== true) {
     const became = await askToKeep(session, { err, terminal }, controller);

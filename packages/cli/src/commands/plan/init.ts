@@ -3,14 +3,20 @@ import { appendFile, readFile } from "node:fs/promises";
 import { basename, join, resolve } from "node:path";
 import { isToolmountError, ToolmountError } from "@toolmount/core";
 import type { Command } from "commander";
+import { workPlace } from "../../host/machine.ts";
 import { addExamples, jsonOption } from "../../options/common.ts";
 import type { Shell } from "../../process/shell.ts";
 import { exitCodes, type ExitCode } from "../../process/exit-codes.ts";
 import { interruption } from "../../process/signals.ts";
 import { importFile, knownSettings } from "../../scaffold/import-file.ts";
-import { renderInit, type InitAnswers } from "../../scaffold/init-files.ts";
+import {
+  isInRepository,
+  renderInit,
+  runIn,
+  toolPackagesOf,
+  type InitAnswers,
+} from "../../scaffold/init-files.ts";
 import type { TemplateFiles } from "../../scaffold/templates.ts";
-import { isInRepository, runIn } from "../../scaffold/init-files.ts";
 import { writeFiles } from "../../scaffold/write-files.ts";
 import { quoted } from "../../render/next-commands.ts";
 import { shortPath } from "../../render/problems.ts";
@@ -42,6 +48,7 @@ async function init(given: string | undefined, options: Options, shell: Shell): 
     name,
     firstTool: true,
     files: false,
+    work: "no",
     imports: false,
     git: false,
     install: false,
@@ -145,10 +152,13 @@ async function askPerson(
       const name = isNamed
         ? defaults.name
         : await ask(text({ ...common, message: "Name of the plan?", initialValue: defaults.name }));
+      const firstTool = await agrees("Write a first tool, to try and to change?");
+      const works = await agrees("Let agents change files and run commands in this folder?", false);
       return {
         name: name.trim() || defaults.name,
-        firstTool: await agrees("Write a first tool, to try and to change?"),
-        files: await agrees("Let tools read the files of this folder?", false),
+        firstTool,
+        work: works ? await workPlace(shell) : "no",
+        files: works || (await agrees("Let tools read the files of this folder?", false)),
         imports: found.length > 0 && (await agrees(`Import ${found.join(" and ")}?`)),
         install: await agrees("Install the packages with npm now?"),
         git: !isInRepository(folder) && (await agrees("Make the folder a git repository?")),
@@ -200,12 +210,7 @@ interface Outcome {
 }
 
 function nextCommands({ folder, answers, lists, kept, isInstalled }: Outcome, cwd: string): string[] {
-  const packages = [
-    "toolmount",
-    "@toolmount/core",
-    "zod",
-    ...(answers.files ? ["@toolmount/tool-filesystem"] : []),
-  ];
+  const packages = ["toolmount", "@toolmount/core", "zod", ...toolPackagesOf(answers)];
   return [
     ...(folder === cwd ? [] : [`cd ${quoted(shortPath(folder, cwd))}`]),
     // A package.json that was there before does not name these packages.

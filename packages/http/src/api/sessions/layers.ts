@@ -69,6 +69,12 @@ const answerSchema = z
     digest,
     sections: z.array(section).min(1).optional().describe("Keep the changes of these"),
     paths: z.array(z.string()).optional().describe("Of them only these"),
+    parts: z
+      .record(z.string(), z.array(z.int().min(0)).min(1))
+      .optional()
+      .describe(
+        "Of these files only these parts: in the difference of a file, each `@@` begins one; counted from 0",
+      ),
     drop: z.literal(true).optional().describe("Drop all that waits, instead of keeping"),
     userId: callContext.userId,
     person,
@@ -163,14 +169,14 @@ export function layerRoutes(service: Service) {
       requireRole(principal, "approve");
       service.countDecision(principal);
       requireOpen(service);
-      const { userId, person: who, drop, digest: shown, sections = [], paths } = c.req.valid("json");
+      const { userId, person: who, drop, digest: shown, sections = [], paths, parts } = c.req.valid("json");
       const { layers, session } = await layerOf(service, c.req.valid("param"), principal, userId);
       const by = who === undefined ? principal.name : `${who} (${principal.name})`;
       const context = { by, userId: userIn(session, userOfCall(principal, userId)) };
       const outcome =
         drop === true
           ? await layers.drop(session, shown, context)
-          : await layers.keep(session, { digest: shown, sections, paths }, context);
+          : await layers.keep(session, { digest: shown, sections, paths, parts }, context);
       const layer = await shownOf(layers, session);
       return c.json({ outcome: outcome as unknown as z.output<typeof outcomeSchema>, layer }, 200);
     });
