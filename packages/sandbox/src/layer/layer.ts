@@ -48,6 +48,8 @@ export interface Entered extends LayerView {
 
 /** The files of a folder as a session changes them. Nothing in the folder changes before a keep. Only files wait. */
 export interface Layer extends LayerKeeps {
+  /** The folder whose changes wait, without links. */
+  readonly folder: string;
   readonly engine: EngineName;
   /** A folder for temporary files of programs in the layer, which may have to make it. It ends with the view. */
   readonly temporary: string;
@@ -194,6 +196,7 @@ function layerOf(at: ViewOptions & LayerOptions, { layers, unlock }: Locks, firs
       return act(await current());
     });
   return {
+    folder: at.folder,
     engine: first.engine.name,
     temporary: join(at.place, "tmp"),
     enter: (launch, isResident) => settled((now) => now.enter(launch, isResident)),
