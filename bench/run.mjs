@@ -11,6 +11,7 @@ import { flowRows } from "./flow-rows.mjs";
 import { gatewayRows } from "./gateway-rows.mjs";
 import { historyRows } from "./history-rows.mjs";
 import { httpRows } from "./http-rows.mjs";
+import { layerRows } from "./layer-rows.mjs";
 import { mcpRows } from "./mcp-rows.mjs";
 import { drawTable } from "./picture.mjs";
 import { programRows } from "./program-rows.mjs";
@@ -29,6 +30,7 @@ const rows = {
   ...historyRows,
   ...httpRows,
   ...programRows,
+  ...layerRows,
 };
 
 const { values } = parseArgs({

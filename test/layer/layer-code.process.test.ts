@@ -7,6 +7,7 @@ import {
   readdirSync,
   realpathSync,
   rmSync,
+  symlinkSync,
   writeFileSync,
 } from "node:fs";
 import { tmpdir } from "node:os";
@@ -39,7 +40,7 @@ export function mount(coordinator) {
 `;
 
 /** A project with a tool in its own folder and one that is installed there, both in the layer. */
-async function project() {
+async function folders() {
   const parent = realpathSync(mkdtempSync(join(tmpdir(), "toolmount-code-")));
   onTestFinished(() => rmSync(parent, { recursive: true, force: true }));
   const folder = join(parent, "project");
@@ -57,6 +58,11 @@ async function project() {
     "  - { module: ./local.mjs, prefix: b_, run: { in: layer } }",
   ];
   writeFileSync(join(folder, "mount-plan.yaml"), `version: 1\nlayer: ./\ntools:\n${entries.join("\n")}\n`);
+  const open = () => openProject(folder);
+  return { folder, outside, parent, open };
+}
+
+async function openProject(folder: string) {
   const host = await openHost(join(folder, "mount-plan.yaml"), {
     logger: silentLogger,
     store: createMemoryStore(),
@@ -71,12 +77,13 @@ async function project() {
     const { result } = await host.call({ name, arguments: { ...given } }, { sessionId: "s" });
     return result.error ?? result.data;
   };
-  return { folder, outside, host, call };
+  return { host, call };
 }
 
 describe.runIf(hasLayer)("code that a command changed in a layer", () => {
   test.each(["a_own", "b_own"])("does not run with the rights of the host, as %s", async (name) => {
-    const { folder, outside, host, call } = await project();
+    const { folder, outside, open } = await folders();
+    const { host, call } = await open();
     expect(await call(name)).toBe("before");
     const planted = tool(
       "after",
@@ -98,23 +105,31 @@ describe.runIf(hasLayer)("code that a command changed in a layer", () => {
     ]);
   });
 
-  test("of programs is run behind the wall only", async () => {
-    const { folder, outside, host, call } = await project();
-    const bin = join(folder, "node_modules/.bin");
-    vi.stubEnv("PATH", `${bin}:${process.env["PATH"]}`);
-    mkdirSync(bin);
-    writeFileSync(join(bin, "own-program"), "#!/bin/sh\necho of the person\n");
-    chmodSync(join(bin, "own-program"), 0o755);
-    const names = "bwrap cp grep sleep setpriv unshare nsenter env node rg own-program";
-    const command = `cd node_modules/.bin; for n in ${names}; do printf '#!/bin/sh\n/usr/bin/touch ${outside}/'$n'\necho planted\n' > $n; chmod 755 $n; done; echo done`;
-    expect(await call("bash", { command })).toMatchObject({ stdout: "done\n" });
-    writeFileSync(join(folder, "theirs"), "new");
-    expect(await call("bash", { command: "own-program 2>/dev/null" })).toMatchObject({ stdout: "planted\n" });
-    expect(await call("bash", { command: "command sleep 600", run_in_background: true })).toHaveProperty(
-      "id",
-    );
-    await call("a_own");
-    await host.close();
-    expect(readdirSync(outside)).toEqual([]);
-  });
+  test.each(["project", "link", "."])(
+    "of programs is run behind the wall only, by a PATH in %s",
+    async (way) => {
+      const { folder, outside, parent, open } = await folders();
+      symlinkSync(folder, join(parent, "link"));
+      const bin = join(folder, "node_modules/.bin");
+      const onPath = way === "." ? "./node_modules/.bin" : join(parent, way, "node_modules/.bin");
+      vi.stubEnv("PATH", `${onPath}:${process.env["PATH"]}`);
+      mkdirSync(bin);
+      writeFileSync(join(bin, "own-program"), "#!/bin/sh\necho of the person\n");
+      chmodSync(join(bin, "own-program"), 0o755);
+      const { host, call } = await open();
+      const names = "bwrap cat cp env grep mkdir mount node nsenter rg setpriv sh sleep unshare own-program";
+      const plant = `printf '#!/bin/sh\n/usr/bin/touch ${outside}/'$n'\necho planted\n' > $n; /bin/chmod 755 $n`;
+      const command = `cd node_modules/.bin; for n in ${names}; do ${plant}; done; echo done`;
+      expect(await call("bash", { command })).toMatchObject({ stdout: "done\n" });
+      // The view is mounted again, with processes of its own.
+      writeFileSync(join(folder, "theirs"), "new");
+      const ran = await call("bash", { command: "own-program 2>/dev/null || echo none" });
+      expect(ran).toMatchObject({ stdout: way === "." ? "none\n" : "planted\n" });
+      const later = await call("bash", { command: "command /bin/sleep 600", run_in_background: true });
+      expect(later).toHaveProperty("id");
+      await call("a_own");
+      await host.close();
+      expect(readdirSync(outside)).toEqual([]);
+    },
+  );
 });

@@ -62,7 +62,7 @@ function contentOf(stat: BigIntStats, path: string): string {
 
 const questions = [
   "fsck --strict --no-dangling --no-progress",
-  "status --porcelain=v1 --untracked-files=all --ignored -- . :!.toolmount",
+  "status --porcelain=v1 --untracked-files=all --ignored",
   "for-each-ref",
   "symbolic-ref HEAD",
   "ls-files --stage",
@@ -78,7 +78,11 @@ function gitState(folder: string): Look {
     questions.map((question) => {
       const options = { cwd: folder, env: { ...process.env, GIT_OPTIONAL_LOCKS: "0" }, maxBuffer: 1e9 };
       const { stdout, stderr } = spawnSync("git", question.split(" "), options);
-      const all = `${stdout.toString()}${stderr.toString()}`.replace(/dangling .*\n/g, "");
+      // Repositories that a layer holds are listed whatever git is asked to leave out.
+      const all = `${stdout.toString()}${stderr.toString()}`.replace(
+        /.*(?:dangling |\.toolmount\/).*\n/g,
+        "",
+      );
       return [`git ${question}`, all];
     }),
   );

@@ -16,7 +16,7 @@ export type MakeRepository = (folder: string) => void;
 
 /** Real repositories, by name: this one with its history, parts of it, published packages, and others where they are given. */
 export const repositories: Readonly<Record<string, MakeRepository>> = {
-  toolmount: (folder) => void git(root, ["clone", "-q", "--no-hardlinks", root, folder]),
+  toolmount: (folder) => git(root, ["clone", "-q", "--no-hardlinks", root, folder]),
   core: committed(join(root, "packages/core")),
   bash: committed(join(root, "tools/bash")),
   ...Object.fromEntries(
@@ -25,7 +25,7 @@ export const repositories: Readonly<Record<string, MakeRepository>> = {
   ...Object.fromEntries(
     more.map((path) => [
       path,
-      (folder: string) => void git(root, ["clone", "-q", "--no-hardlinks", path, folder]),
+      (folder: string) => git(root, ["clone", "-q", "--no-hardlinks", path, folder]),
     ]),
   ),
 };

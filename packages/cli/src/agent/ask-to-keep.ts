@@ -1,5 +1,3 @@
-import { spawn } from "node:child_process";
-import { once } from "node:events";
 import type { ToolOutcome } from "@toolmount/core";
 import type { OpenedHost } from "@toolmount/loader";
 import type { Choice, Layer, LayerChange, Section } from "@toolmount/sandbox";
@@ -12,6 +10,7 @@ import { interruption } from "../process/signals.ts";
 import { conflictLines, waitingLines, type Waiting } from "../render/waiting.ts";
 import { countOf } from "../screen/count.ts";
 import { printable } from "../screen/printable.ts";
+import { lookInto } from "./look-into.ts";
 import { readPaths, type Named } from "./read-paths.ts";
 
 /** The layers of a host; null where its plan has none. */
@@ -58,7 +57,7 @@ export async function askToKeep(
     const choice = await askOnce(waiting, shell, controller);
     if (choice === undefined) return "waits";
     if (choice === "look") {
-      await session.layers.look(session.sessionId, (layer) => lookInto(layer, shell));
+      await session.layers.look(session.sessionId, (layer) => lookInto(session.host, layer, shell));
       continue;
     }
     if (choice === "drop") {
@@ -135,25 +134,6 @@ async function askOnce(
     if (isMeant) sections.push(section);
   }
   return chosen.some(({ section }) => sections.includes(section)) ? { sections, ...named } : undefined;
-}
-
-/** Opens the person's shell in the layer. What the person changes there waits, too. */
-async function lookInto(layer: Layer, { err, terminal }: AskingShell): Promise<void> {
-  const { findProgram, processEnvironment } = await import("@toolmount/sandbox");
-  const env = processEnvironment("all");
-  // A shell in other namespaces cannot give this terminal back to the process that started it: it gets one of its own.
-  const file = findProgram("script", env["PATH"]);
-  if (file === undefined) return err.line("a look needs script on PATH; install the package bsdutils");
-  err.line("a shell in the layer: exit ends it, and what you change waits, too");
-  const given = { file, args: ["--quiet", "/dev/null"], env, filter: undefined };
-  const { launch } = await layer.enter(given, true);
-  const [input, output] = [terminal.input, terminal.output] as readonly { readonly fd?: number }[];
-  const child = spawn(launch.file, launch.args, {
-    env: launch.env,
-    stdio: [input?.fd ?? 0, output?.fd ?? 2, output?.fd ?? 2],
-  });
-  // The shell ends with its own signals; one of the terminal must not end this process before it.
-  await once(child, "exit");
 }
 
 /** The changes that the person names. A name that is not listed is reported, and keeps nothing. */

@@ -141,13 +141,21 @@ describe.runIf(hasLayer)("what waits in a layer", () => {
     await terminal.until(ready);
     terminal.press("l");
     await terminal.until(/exit ends it[\s\S]*[#$]\s*$/);
-    terminal.press("cat new.txt src/a.txt; echo $((40 + 2)) > own.txt; exit\r");
+    // Programs there obey what the agent wrote, so they reach nothing else.
+    const outside = `${folder}-outside`;
+    const attempts = `echo x > ${outside}; echo x > /var/tmp/toolmount-outside; tail -n +3 /proc/net/dev | wc -l > links.txt`;
+    terminal.press(`${attempts}; cat new.txt src/a.txt; echo $((40 + 2)) > own.txt; exit\r`);
     await terminal.until(
-      /new\s+one\s+more[\s\S]*create own\.txt[\s\S]*Keep 5 changes\?[\s\S]*Press a letter/,
+      /new\s+one\s+more[\s\S]*create own\.txt[\s\S]*Keep 6 changes\?[\s\S]*Press a letter/,
     );
     terminal.press("g");
     expect(await terminal.ended, terminal.text()).toBe(0);
-    expect(has("own.txt")).toBe(false);
+    expect(terminal.text()).toMatch(/create links\.txt\s+\+1/);
+    expect([existsSync("/var/tmp/toolmount-outside"), existsSync(outside), has("own.txt")]).toEqual([
+      false,
+      false,
+      false,
+    ]);
   });
 
   test("is dropped in a chat, whose model reads that", async () => {

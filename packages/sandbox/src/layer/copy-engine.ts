@@ -6,7 +6,7 @@ import { baseOf, type Base } from "./base.ts";
 import { changedFolder, isOpen, openFolder, setFolder } from "./commit.ts";
 import { readRecord, removeTree, writeRecord } from "./durable.ts";
 import type { Engine, MakeEngine } from "./engine.ts";
-import { changesSince, entriesOf } from "./folder-facts.ts";
+import { changesSince, entriesOf, ownFolder } from "./folder-facts.ts";
 import type { LayerPlace } from "./holder.ts";
 import { isReadable, markOf, namesIn, type Mark } from "./mark.ts";
 
@@ -40,7 +40,7 @@ async function copyAll(at: LayerPlace): Promise<void> {
   const { folder, place } = at;
   const changed = join(place, changedFolder);
   removeTree(changed);
-  mkdirSync(changed);
+  mkdirSync(join(changed, ownFolder), { recursive: true });
   await copyPaths(at, entriesOf(folder, ""));
   setFolder(changed, markOf(folder));
   writeRecord(

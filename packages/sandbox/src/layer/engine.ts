@@ -4,13 +4,11 @@ import { mkdirSync, renameSync, rmdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { makeFolder } from "@toolmount/paths";
 import { promisify } from "node:util";
-import { findProgram } from "../system/bubblewrap.ts";
-import { runInSandbox } from "../system/start-sandbox.ts";
 import type { Base } from "./base.ts";
 import { changedFolder, setFolder, type CommitRecord } from "./commit.ts";
 import { removeTree } from "./durable.ts";
-import { above, entriesOf, type FolderFacts } from "./folder-facts.ts";
 import { mountOverlayOnce } from "../system/overlay-trial.ts";
+import { above, entriesOf, ownFolder, type FolderFacts } from "./folder-facts.ts";
 import type { EngineName, Holder, LayerPlace } from "./holder.ts";
 import { isReadable, markOf, namesIn, type Mark } from "./mark.ts";
 
@@ -84,7 +82,7 @@ function makeEmpty({ folder, place }: LayerPlace): void {
   const changed = join(place, changedFolder);
   makeFolder(join(place, "work"));
   if (markOf(changed) !== null) return;
-  mkdirSync(changed);
+  mkdirSync(join(changed, ownFolder), { recursive: true });
   setFolder(changed, markOf(folder));
 }
 

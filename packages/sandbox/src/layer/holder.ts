@@ -1,7 +1,7 @@
 import { spawn, type ChildProcess } from "node:child_process";
 import { once } from "node:events";
 import { existsSync, readlinkSync } from "node:fs";
-import { join } from "node:path";
+import { isAbsolute, join } from "node:path";
 import { createInterface } from "node:readline";
 import { text } from "node:stream/consumers";
 import { setTimeout } from "node:timers/promises";
@@ -11,7 +11,7 @@ import { commandsOf, numbersIn, readOr } from "../system/process-usage.ts";
 import { readOnly, viewNamespaces } from "../system/overlay-trial.ts";
 import { sandboxStdio } from "../system/start-sandbox.ts";
 import { readRecord, writeRecord } from "./durable.ts";
-import { personFolder, toPerson } from "./person-paths.ts";
+import { pathOfPerson, pathOutside, personFolder, realPlace, toPerson } from "./person-paths.ts";
 
 /** The ways to show a folder with the changes of a layer. */
 export type EngineName = "overlay" | "copy";
@@ -100,7 +100,8 @@ export async function startHolder(
   const words = ["layer", engine, at.folder, person, at.isFork === true ? "fork" : ""];
   const child = spawn(unshare, [...viewNamespaces, ...networkOf(at), "/bin/sh", "-c", script, ...words], {
     cwd: at.place,
-    env: { PATH: path },
+    // Its programs start when the view is there, and have the rights of the host.
+    env: { PATH: pathOutside(at.folder, path) },
     stdio: sandboxStdio(["pipe", "pipe", "pipe"]),
   });
   const ended = once(child, "close").catch(() => {});
@@ -138,7 +139,8 @@ function holderOf(child: ChildProcess, { unshare, nsenter, held, ended, at }: He
     enter({ file, args, env, filter }, isResident = false) {
       const inside = ["/bin/sh", "-c", 'cd "$0" && exec "$@"', folder, file, ...args];
       if (!isResident) return { file: nsenter, args: [...words, ...inside], env, filter };
-      const own = [...words, ...asPerson(unshare), ...inside.map((word) => toPerson(folder, word))];
+      const inPerson = [...asPerson(unshare), ...inside].map((word) => toPerson(folder, realWord(word)));
+      const own = [...words, ...inPerson];
       return { file: nsenter, args: own, env: { ...codeOfPerson(folder, env), [residentName]: "1" }, filter };
     },
     // A process that is killed has no folders, some time before it has ended.
@@ -208,10 +210,15 @@ function asPerson(unshare: string): readonly string[] {
 
 /** By these variables a program finds code. A resident runs none that a command in the layer may have changed. */
 function codeOfPerson(folder: string, env: SandboxLaunch["env"]): SandboxLaunch["env"] {
-  const isOfCode = (name: string) => /^(?:PATH|NODE_.+|LD_.+)$/.test(name);
-  return Object.fromEntries(
-    Object.entries(env).map(([name, value]) => [name, isOfCode(name) ? toPerson(folder, value) : value]),
-  );
+  const changed = Object.entries(env).flatMap(([name, value]) => {
+    if (name === "PATH") return [[name, pathOfPerson(folder, value)]];
+    return /^(?:NODE_.+|LD_.+)$/.test(name) ? [[name, toPerson(folder, value)]] : [];
+  });
+  return { ...env, ...(Object.fromEntries(changed) as SandboxLaunch["env"]) };
+}
+
+function realWord(word: string): string {
+  return isAbsolute(word) ? realPlace(word) : word;
 }
 
 /** The guard of a resident's programs is one, too. */

@@ -47,12 +47,12 @@ export function chosenOf({ changes }: Difference, { sections, paths, parts = {} 
   );
   const folders = new Map(changes.filter(({ kind }) => kind === "folder").map((each) => [each.path, each]));
   const isMissing = (path: string) => folders.get(path)?.former !== null && !wanted.has(path);
-  const missing = [...wanted].filter((path) =>
-    above(path).some((each) => folders.has(each) && isMissing(each)),
+  const missing = new Set(
+    [...wanted].filter((path) => above(path).some((each) => folders.has(each) && isMissing(each))),
   );
-  const kept = [...wanted].filter((path) => !missing.includes(path));
+  const kept = [...wanted].filter((path) => !missing.has(path));
   const needed = new Set(kept.flatMap((path) => [path, ...above(path).filter((each) => folders.has(each))]));
-  return { changes: changes.filter(({ path }) => needed.has(path)), withheld: missing };
+  return { changes: changes.filter(({ path }) => needed.has(path)), withheld: [...missing] };
 }
 
 /** What a keep did. Nothing was changed unless it is `kept`. */
@@ -79,7 +79,8 @@ export async function keepChosen(at: ViewOptions, view: View, choice: Choice): P
     if (difference.digest !== choice.digest) return { status: "changed", difference };
     const { changes, withheld } = chosenOf(difference, choice);
     const texts = partsIn(at, changes, choice);
-    if (changes.length === 0 || "withheld" in texts) return { status: "nothing", withheld, ...texts };
+    if ("withheld" in texts) return { status: "nothing", ...texts };
+    if (changes.length === 0) return { status: "nothing", withheld };
     for (const repository of repositoriesOf(folder, changes))
       if (!(await git.isFree(repository))) return { status: "busy", repository };
     const conflicts = await conflictsOf(changes, { folder, changed, base, git });

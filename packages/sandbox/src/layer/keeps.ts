@@ -57,7 +57,8 @@ export async function commitChanges(
   for (const name of ["kept", "again", "new"]) makeFolder(join(box.box, name));
   const steps = stepsOf(changes, box, texts);
   const folders = foldersOf(steps, { folder: box.folder, changed: join(box.place, changedFolder) });
-  const rest = all.filter((change) => !changes.includes(change));
+  const chosen = new Set(changes);
+  const rest = all.filter((change) => !chosen.has(change));
   const waiting = rest.filter(({ kind }) => kind === "delete").map(({ path }) => path);
   const staged = await stagedOf(keeping, steps);
   const isWhole = rest.length + texts.size === 0 && !hasLeft;

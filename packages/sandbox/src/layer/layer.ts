@@ -1,4 +1,4 @@
-import { lstatSync, realpathSync } from "node:fs";
+import { lstatSync, realpathSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { ToolmountError } from "@toolmount/core";
 import { messageOf } from "@toolmount/core/errors";
@@ -48,6 +48,8 @@ export interface Entered extends LayerView {
 
 /** The files of a folder as a session changes them. Nothing in the folder changes before a keep. Only files wait. */
 export interface Layer extends LayerKeeps {
+  /** The folder whose changes wait, without links. */
+  readonly folder: string;
   readonly engine: EngineName;
   /** A folder for temporary files of programs in the layer, which may have to make it. It ends with the view. */
   readonly temporary: string;
@@ -110,6 +112,8 @@ export async function openLayerBelow(
   const place = join(layers, name);
   try {
     makeFolder(place, 0o700);
+    // A repository around the folder takes none of its files for the person's.
+    writeFileSync(join(layers, ".gitignore"), "*\n");
   } catch (error) {
     return { problem: `no layer for ${folder}: its files cannot be in ${place}: ${messageOf(error)}` };
   }
@@ -192,6 +196,7 @@ function layerOf(at: ViewOptions & LayerOptions, { layers, unlock }: Locks, firs
       return act(await current());
     });
   return {
+    folder: at.folder,
     engine: first.engine.name,
     temporary: join(at.place, "tmp"),
     enter: (launch, isResident) => settled((now) => now.enter(launch, isResident)),

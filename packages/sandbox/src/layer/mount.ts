@@ -7,6 +7,7 @@ import type { Engine } from "./engine.ts";
 import { factsOf, nowOf, ownFolder } from "./folder-facts.ts";
 import { refsIn, repositoriesIn, type Git } from "./git.ts";
 import { startHolder, type EngineName, type Holder, type LayerPlace } from "./holder.ts";
+import { markOf, namesIn } from "./mark.ts";
 
 /** What a view is made of. */
 export interface ViewOptions extends LayerPlace {
@@ -49,10 +50,18 @@ export function createMount(at: ViewOptions, engine: Engine) {
     async end() {
       await held?.holder.end();
       held = undefined;
-      // Programs may have written into toolmount's own folder, which is never part of the layer.
-      removeTree(join(at.place, changedFolder, ownFolder));
+      emptyOwn(join(at.place, changedFolder, ownFolder));
     },
   };
+}
+
+/**
+ * Programs may have written into toolmount's own folder, which is never part of the layer. It stays: else the time of the
+ * folder around it would change.
+ */
+function emptyOwn(own: string): void {
+  if (markOf(own)?.kind !== "folder") return removeTree(own);
+  for (const name of namesIn(own)) removeTree(join(own, name));
 }
 
 /** What the person's folder is at a moment. */

@@ -53,6 +53,15 @@ describe.runIf(hasNamespaces).each(["overlay", "copy"] as const)(
       expect(person(folder, state)).toBe("second\nfirst\n");
     });
 
+    test("has no files for the person's git", async () => {
+      const folder = folderOf("git init -q -b main .; echo a > a; git add a; git commit -q -m one");
+      const layer = await opened(folder, { engine });
+      await within(layer, folder, "echo b > b; git add b; git commit -q -m two; echo c > c");
+      expect(person(folder, "git status --short; git add -A; git status --short; git clean -fdq")).toBe("");
+      expect(await keepAll(layer)).toMatchObject({ status: "kept" });
+      expect(person(folder, "git status --short; git log --format=%s")).toBe("?? c\ntwo\none\n");
+    });
+
     test("does not lose what the person commits, stages or deletes meanwhile", async () => {
       const folder = folderOf(repository);
       const layer = await opened(folder, { engine });

@@ -66,7 +66,7 @@ function personalAct(random: Random, mark: string, folder: string) {
     { script: `git branch ${mark}`, paths: ["git"] },
   ];
   const act = acts[random(acts.length)]!;
-  person(folder, `${act.script}`);
+  person(folder, act.script);
   return { ...act, isLine: act.script.includes(`echo ${mark}`) };
 }
 

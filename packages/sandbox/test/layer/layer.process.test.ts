@@ -76,7 +76,7 @@ describe.runIf(hasNamespaces).each(["overlay", "copy"] as const)("a layer by %s"
     expect(await keepAll(layer)).toMatchObject({ status: "kept", id: "000002" });
     await layer.forget("000002");
     expect(layer.keeps()).toEqual([]);
-    expect(await layer.undo("000002")).toEqual({ status: "unknown" });
+    expect(await layer.undo("000002")).toEqual({ status: "forgotten" });
     expect(await layer.undo("../keeps/000001")).toEqual({ status: "unknown" });
     person(folder, "echo two > src/two.txt");
     expect(await within(layer, folder, "cat src/one.txt src/two.txt")).toBe("one\ntwo\n");
@@ -132,6 +132,19 @@ describe.runIf(hasNamespaces).each(["overlay", "copy"] as const)("a layer by %s"
     expect(person(folder, "cat d/a d/n; ls d/sub")).toBe("a2\nn\ny\n");
     person(folder, "echo theirs > d/sub/x");
     expect(await within(layer, folder, "cat d/sub/x")).toBe("theirs\n");
+  });
+
+  test("leaves the times of folders in which it kept nothing", async () => {
+    const folder = folderOf("mkdir -p d e; echo a > d/a; echo b > e/b");
+    const layer = await opened(folder, { engine });
+    person(folder, "touch -d 2001-02-03 e");
+    const timesOf = () => person(folder, "stat -c %y . e");
+    const before = timesOf();
+    await within(layer, folder, "cat e/b; mkdir -p .toolmount/own; echo more >> d/a");
+    expect(await keepAll(layer)).toMatchObject({ status: "kept", changes: 1 });
+    await within(layer, folder, "echo other > d/b");
+    expect(await keepAll(layer)).toMatchObject({ status: "kept", changes: 1 });
+    expect(timesOf()).toBe(before);
   });
 
   test("the yes to files is no yes to deletions and to what the next command obeys", async () => {
