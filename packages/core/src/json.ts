@@ -4,4 +4,5 @@ export { frozenCopy, maxDepth, NotJson } from "./json/freeze.ts";
 export { isRecord } from "./json/json.ts";
 export { meter, smallBytes } from "./json/meter.ts";
 export { boundedFetch, LineReader, readBounded, requireNarrow } from "./json/bounded-fetch.ts";
+export { withoutUndefined } from "./json/without-undefined.ts";
 export { mostValues, parseExact, quoteChanged, refusalOf } from "./json/shape.ts";

@@ -1,6 +1,6 @@
 import type { Tool } from "@modelcontextprotocol/client";
 import { describe, expect, test } from "vitest";
-import { asAccepted } from "../src/mount/accepted.ts";
+import { asAccepted } from "../src/mount/mounted-tools.ts";
 import { skillMetaKey } from "../src/wire/skills.ts";
 
 const tool = (more: object): Tool => ({ name: "a", inputSchema: { type: "object" }, ...more });

@@ -1,6 +1,6 @@
 import { InsufficientScopeError, UnauthorizedError } from "@modelcontextprotocol/client";
 import { expect, onTestFinished, test, vi } from "vitest";
-import { SentTokens } from "../src/auth/authorization.ts";
+import { ServerAuthorization } from "../src/auth/authorization.ts";
 import { Credentials } from "../src/auth/credentials.ts";
 import { authorize, url } from "./sign-in-world.ts";
 
@@ -17,7 +17,14 @@ test("the stored token is sent, and without a sign-in none is", async () => {
 });
 
 test("the token of a request is known by its response, without the word Bearer", async () => {
-  const sent = new SentTokens();
+  class Noting extends ServerAuthorization {
+    token = async () => undefined;
+    onUnauthorized = async () => {};
+    mayTry = async () => true;
+    needsScope = async () => false;
+    of = (response: Response) => this.sentWith(response);
+  }
+  const sent = new Noting();
   const fetchOne = sent.noting(async () => new Response());
   const withToken = await fetchOne(url, { headers: { authorization: "Bearer Bearer x" } });
   expect([sent.of(withToken), sent.of(await fetchOne(url)), sent.of(new Response())]).toEqual([

@@ -145,7 +145,7 @@ const network = (code?: string) =>
 const http = (status: number) => new SdkHttpError(SdkErrorCode.ClientHttpFailedToOpenStream, "x", { status });
 
 describe("a call that the server does not answer", () => {
-  const settings = config.parse({ name: "files", command: "x" });
+  const mounted = config.parse({ name: "files", command: "x" });
   const unknown = "whether it took effect is not known";
   test.each([
     [
@@ -163,11 +163,13 @@ describe("a call that the server does not answer", () => {
       "MCP_HTTP_STATUS",
       `the MCP server "files" answered the call with HTTP status 502; ${unknown}`,
     ],
-  ])("%#: %s ends as %s", async (error, code, sentence) => {
+  ])("%#: %s ends as %s", async (error, code, said) => {
     const tool = { name: "read", inputSchema: { type: "object" as const } };
-    const { execute } = toDefinition(tool, "read", settings, () => Promise.reject(error));
+    const { execute } = toDefinition(tool, "read", mounted, async () => {
+      throw error;
+    });
     const context = { abortSignal: new AbortController().signal } as ToolContext;
-    expect(await execute!({}, context)).toMatchObject({ code, error: sentence, mayHaveRun: true });
+    expect(await execute({}, context)).toMatchObject({ code, error: said, mayHaveRun: true });
   });
 });
 

@@ -49,7 +49,7 @@ describe("what a client sends", () => {
         params: {
           protocolVersion: 7,
           capabilities: { sampling: true, roots: { listChanged: null, x: 1 }, elicitation: false, y: null },
-          clientInfo: { name: "c", version: 3, icons: [1, { src: "a" }] },
+          clientInfo: { name: "c", version: 3, icons: [1, {}, { src: "a" }] },
           more: 1,
         },
       },

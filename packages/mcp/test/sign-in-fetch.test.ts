@@ -202,3 +202,47 @@ test.each([
   expect(signInProblem(error)).toBe(sentence);
   expect(firstIssue(new Error("x"))).toBeUndefined();
 });
+
+const jsonType = { "content-type": "application/json; charset=utf-8" };
+test.each<[string, Response, number, unknown]>([
+  ["null is absent", Response.json({ a: null, b: 1 }), 200, { b: 1 }],
+  [
+    "a status of its own is kept",
+    Response.json({ client_id: "a", client_secret: "" }, { status: 201 }),
+    201,
+    { client_id: "a" },
+  ],
+  ["a secret is kept", Response.json({ client_secret: "s" }), 200, { client_secret: "s" }],
+  [
+    "tokens have a type",
+    Response.json({ access_token: "t" }),
+    200,
+    { token_type: "Bearer", access_token: "t" },
+  ],
+  [
+    "tokens keep their type",
+    Response.json({ token_type: "DPoP", access_token: "t" }),
+    200,
+    { token_type: "DPoP", access_token: "t" },
+  ],
+  [
+    "tokens may be a form",
+    new Response("access_token=t&scope=a+b"),
+    200,
+    { token_type: "Bearer", access_token: "t", scope: "a b" },
+  ],
+  ["a text is no form", new Response("no=tokens"), 200, "no=tokens"],
+  ["an error is one, whatever its status is", Response.json({ error: "denied" }), 400, { error: "denied" }],
+  ["a failure is passed on as it is", Response.json({ error: null }, { status: 500 }), 500, { error: null }],
+  ["a list is passed on as it is", Response.json([null]), 200, [null]],
+  ["what is no JSON is passed on as it is", new Response("{", { headers: jsonType }), 200, "{"],
+  ["an answer without a body is one", new Response(null, { status: 204, headers: jsonType }), 204, ""],
+])("of an answer, %s", async (_, answer, status, expected) => {
+  network({ "https://files.example.com/token": () => answer });
+  const response = await createSignInFetch(new URL(server), {}).fetch("https://files.example.com/token");
+  const text = await response.text();
+  expect([response.status, typeof expected === "string" ? text : JSON.parse(text)]).toEqual([
+    status,
+    expected,
+  ]);
+});

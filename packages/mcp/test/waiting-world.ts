@@ -2,7 +2,7 @@ import type { ClientCapabilities, ServerContext } from "@modelcontextprotocol/se
 import { createMemoryStore, type Host } from "@toolmount/core";
 import type { Waiting } from "../src/serve/approvals.ts";
 import type { ServedApprovals } from "../src/serve/options.ts";
-import { createStateSeal, type WaitingState } from "../src/serve/seal/seal.ts";
+import { createStateSeal, type WaitingState } from "../src/serve/seal.ts";
 import { requestDigest, ServedSession } from "../src/serve/served-session.ts";
 import { currentFront, type Front } from "../src/wire/front.ts";
 import { hostOf, remove } from "./support.ts";

@@ -86,13 +86,17 @@ export function prepareRules(
     workingDir,
     mayLeadInside: (path, access) => spelled[access].some((root) => isInside(fold(path), root)),
     objection(real, access) {
-      if (denied[access].some((root) => isInside(fold(real), root))) return "denied";
+      const folded = fold(real);
+      if (denied[access].some((root) => isInside(folded, root))) return "denied";
       if (access === "write" && hasDeniedName(real)) return "denied";
       if (access === "write" && sets.some((set) => completes(real, set))) return "denied";
-      if (access === "read" && isSecret(fold(real))) return "denied";
+      if (access === "read" && isSecret(folded)) return "denied";
       return roots[access].some((root) => isInside(real, root)) ? null : access;
     },
-    holdsRoot: (real) => kept.some((root) => isInside(root, fold(real))) || holdsDeniedName(real),
+    holdsRoot(real) {
+      const folded = fold(real);
+      return kept.some((root) => isInside(root, folded)) || holdsDeniedName(real);
+    },
   };
 }
 
@@ -145,6 +149,8 @@ const ignorable = /[\u200c-\u200f\u202a-\u202e\u206a-\u206f\ufeff]/g;
 
 /** A spelling that is equal for names that some disk treats as equal: case, normal form, ignored characters. */
 function fold(path: string): string {
+  // Most paths are ASCII, for which the rest changes nothing else.
+  if (!/[^\0-\x7f]/.test(path)) return path.toLowerCase();
   return path.normalize("NFC").replace(ignorable, "").toUpperCase().toLowerCase().normalize("NFC");
 }
 

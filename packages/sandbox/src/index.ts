@@ -49,10 +49,9 @@ export { programCommand, type ProgramCommand, type ProgramSystem } from "./syste
 // A session's layer over a folder
 export { openLayer, type Entered, type Layer, type LayerOptions } from "./layer/layer.ts";
 export { type Conflict } from "./layer/conflicts.ts";
-export { type KeepResult } from "./layer/keep.ts";
+export { type Choice, type KeepResult } from "./layer/keep.ts";
 export { layersIn, proveLayer, type LeftLayer } from "./layer/folder-layers.ts";
 export { fromPerson, toPerson } from "./layer/person-paths.ts";
-export { type Choice } from "./layer/choice.ts";
 export { type Mark } from "./layer/mark.ts";
 export { type Sides, type Texts } from "./layer/texts.ts";
 export { type Difference, type LayerChange, type Section } from "./layer/difference.ts";

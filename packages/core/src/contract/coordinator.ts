@@ -42,7 +42,10 @@ export interface Capabilities {
    * folder, as `**` + `/mount-plan.yaml`; `*` is any text.
    */
   "session.protected_paths": readonly string[];
-  /** Those of the protected paths that a tool may change in a layer: a person keeps them by a yes of its own. */
+  /**
+   * What the next command runs or obeys, as above. Tools may change it in a layer, where a person keeps it by a yes of its own;
+   * elsewhere most of it is protected.
+   */
   "session.obeyed_paths": readonly string[];
   /** The folder whose changes wait in layers; only modules whose calls run in one have it. */
   "session.layer": string;

@@ -23,8 +23,8 @@ export interface RehearsedCall {
 }
 
 /**
- * A run of calls in which reads run, and changes are only staged: no tool changes anything outside this process. It ends at the
- * first read that depends on a change that cannot be modelled.
+ * A run of calls in which reads run, and changes are only staged, or made on a copy. It ends at the first read that depends on a change
+ * that cannot be modelled.
  */
 export interface Rehearsal extends RehearsalMark {
   /** Makes a call of the session as a part of the rehearsal. */

@@ -387,7 +387,9 @@ test("a read that sees only what is staged where it runs ends the rehearsal afte
 });
 
 test("a runner that works on a copy rehearses every call whole: also tools without a preview, reads, and calls that fail", async () => {
-  const run: Runner["run"] = async ({ tool: name, instead }, { rehearsal }) => {
+  const sessions: unknown[] = [];
+  const run: Runner["run"] = async ({ tool: name, instead, rootSession }, { rehearsal }) => {
+    sessions.push(rootSession);
     const seen = rehearsal!.staged("ran", (): string[] => []);
     seen.push(name);
     const result = name === "break" ? { error: "broken", code: "BROKEN" } : { data: [...seen] };
@@ -419,6 +421,9 @@ test("a runner that works on a copy rehearses every call whole: also tools witho
     { data: ["shell", "break", "look"] },
   ]);
   expect(rehearsal.stopped).toBe(null);
+  // A turn of a model runs in a copy of the session.
+  await host.call({ name: "look", arguments: {} }, { sessionId: "copy", rehearsal });
+  expect(sessions).toEqual(["s", "s", "s", "s"]);
   expect(rehearsal.calls.map(({ tool: name, isModelled, canUndo }) => [name, isModelled, canUndo])).toEqual([
     ["shell", true, null],
     ["break", true, null],

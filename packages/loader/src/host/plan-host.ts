@@ -17,6 +17,7 @@ import type { SecretTexts } from "@toolmount/core/text";
 import { findPosition, type Path } from "../diagnostics/positions.ts";
 import type { Problem } from "../diagnostics/problems.ts";
 import { createPackageImport } from "../modules/package-import.ts";
+import { writableObeyedNames } from "../programs/obeyed-names.ts";
 import { buildGeneration } from "../mount/build-generation.ts";
 import { describeFailure, failedWait } from "../mount/failed-use.ts";
 import type { Generation } from "../mount/generation.ts";
@@ -104,7 +105,7 @@ export class PlanHost {
     const undos = [
       coordinator.registerCapability("session.working_dir", plan.opened.folder),
       coordinator.registerCapability("session.protected_paths", [...own, ...obeyed]),
-      coordinator.registerCapability("session.obeyed_paths", obeyed),
+      coordinator.registerCapability("session.obeyed_paths", [...obeyed, ...writableObeyedNames]),
       coordinator.registerCapability("session.secret_paths", secret),
       coordinator.registerCapability("session.plan_files", plan.opened.files),
       coordinator.registerCapability("host.chain", chain),

@@ -219,3 +219,21 @@ export const obeyedNames: readonly string[] = [
   ...continuousIntegration,
   ...shells,
 ].map((name) => `**/${name}`);
+
+/**
+ * Files that tools may write, though usual commands of a person run or obey them: scripts of packages, builds, tests, and
+ * instructions for agents. In a layer they are kept by a yes of their own.
+ */
+export const writableObeyedNames: readonly string[] = [
+  "AGENTS*.md",
+  "CLAUDE*.md",
+  "GEMINI.md",
+  "GNUmakefile",
+  "Justfile",
+  "Makefile",
+  "Rakefile",
+  "Taskfile.y*ml",
+  "conftest.py",
+  "package.json",
+  "setup.py",
+].map((name) => `**/${name}`);

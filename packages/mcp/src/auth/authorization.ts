@@ -32,28 +32,25 @@ const pollMs = 100;
 /** After this time a server that refused is asked again, in milliseconds. */
 const refusedMs = 30_000;
 
-/** Answers of an authorization server after which only a new sign-in helps. */
-const finalCodes: ReadonlySet<string> = new Set([
-  OAuthErrorCode.InvalidGrant,
+/** Answers of an authorization server that does not know the client. */
+const unknownCodes: ReadonlySet<string> = new Set([
   OAuthErrorCode.InvalidClient,
   OAuthErrorCode.UnauthorizedClient,
 ]);
 
-/** How the requests to one server are authorized. */
-export interface ServerAuthorization extends AuthProvider {
-  /** A fetch that notes what each request was authorized with. */
-  noting(fetchOne: FetchLike): FetchLike;
+/** Answers after which only a new sign-in helps. */
+const finalCodes: ReadonlySet<string> = new Set([...unknownCodes, OAuthErrorCode.InvalidGrant]);
+
+/** How the requests to one server are authorized. It knows with which token the request of a response was sent. */
+export abstract class ServerAuthorization implements AuthProvider {
+  readonly #sent = new WeakMap<Response, string | undefined>();
+
+  abstract token(): Promise<string | undefined>;
+  abstract onUnauthorized(refused: { readonly response: Response }): Promise<void>;
   /** Rejects with a `ToolError` where no request can be authorized now. */
   ready?(): Promise<void>;
-  /** Whether another attempt can succeed. */
-  mayTry(): Promise<boolean>;
-  /** A tool needs more scope. Returns whether there is another token by now. */
-  needsScope(error: InsufficientScopeError): Promise<boolean>;
-}
-
-/** Knows with which token the request of a response was sent. */
-export class SentTokens {
-  readonly #sent = new WeakMap<Response, string | undefined>();
+  abstract mayTry(): Promise<boolean>;
+  abstract needsScope(error: InsufficientScopeError): Promise<boolean>;
 
   /** A fetch that notes the token of each request. */
   noting(fetchOne: FetchLike): FetchLike {
@@ -64,12 +61,11 @@ export class SentTokens {
     };
   }
 
-  of(response: Response): string | undefined {
+  protected sentWith(response: Response): string | undefined {
     return this.#sent.get(response);
   }
 }
 
-/** What an authorization is made with. */
 interface AuthorizationOptions {
   readonly url: URL;
   readonly settings: AuthSettings;
@@ -83,20 +79,16 @@ interface AuthorizationOptions {
  *
  * Tokens are renewed once at a time, also over processes: a lease in the stored record says who does it.
  */
-export class Authorization implements ServerAuthorization {
+export class Authorization extends ServerAuthorization {
   readonly #options: AuthorizationOptions;
   readonly #id = randomUUID();
-  readonly #sent = new SentTokens();
   #kept: Kept | undefined;
   #renewing: Promise<void> | undefined;
   #refused: { readonly at: number; readonly token: string | undefined } | undefined;
 
   constructor(options: AuthorizationOptions) {
+    super();
     this.#options = options;
-  }
-
-  noting(fetchOne: FetchLike): FetchLike {
-    return this.#sent.noting(fetchOne);
   }
 
   async token(): Promise<string | undefined> {
@@ -107,7 +99,7 @@ export class Authorization implements ServerAuthorization {
   /** Gets another token than the refused one: from the store, or from the authorization server. */
   async onUnauthorized({ response }: { readonly response: Response }): Promise<void> {
     const challenge = challengeOf(extractWWWAuthenticateParams(response));
-    const used = this.#sent.of(response);
+    const used = this.sentWith(response);
     this.#renewing ??= this.#renew(used, challenge).finally(() => (this.#renewing = undefined));
     await this.#renewing;
   }
@@ -167,17 +159,20 @@ export class Authorization implements ServerAuthorization {
     } catch (error) {
       const isFinal = error instanceof UnauthorizedError || isFinalAnswer(error);
       logger.warn({ err: error }, `the tokens of an MCP server were not renewed: ${messageOf(error)}`);
-      await this.#release(taken, isFinal);
+      await this.#release(taken, isFinal ? error : undefined);
       if (!isFinal) throw error;
       await this.#refuse(messageOf(error), used, challenge);
     }
   }
 
-  /** Gives the lease back. Tokens that the server will never renew are deleted. */
-  async #release(taken: Kept, isFinal: boolean): Promise<void> {
+  /** Gives the lease back. Tokens that the server will never renew are deleted, and so is a client that it does not know. */
+  async #release(taken: Kept, final: unknown): Promise<void> {
     const { lease: _, ...rest } = taken.record;
-    const { [rest.issuer ?? ""]: __, ...others } = rest.tokens;
-    await this.#options.credentials.replace(taken, isFinal ? { ...rest, tokens: others } : rest);
+    const { [rest.issuer ?? ""]: __, ...tokens } = rest.tokens;
+    const { [rest.issuer ?? ""]: ___, ...clients } = rest.clients;
+    const isUnknown = final instanceof OAuthError && unknownCodes.has(final.code);
+    const kept = { ...rest, tokens, ...(isUnknown && { clients }) };
+    await this.#options.credentials.replace(taken, final === undefined ? rest : kept);
   }
 
   async #refuse(cause: string, token: string | undefined, challenge: Challenge): Promise<never> {

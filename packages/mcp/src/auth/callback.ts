@@ -15,7 +15,6 @@ export interface Callback {
 
 const path = "/callback";
 
-/** Which port to listen on. */
 interface CallbackPort {
   /** This port and no other. */
   readonly required: number | undefined;

@@ -1,4 +1,5 @@
 import type { Json } from "@toolmount/core";
+import { withoutUndefined } from "@toolmount/core/json";
 import { z } from "zod";
 
 /** Capability under which a plan's state store offers its {@link CredentialStore}. */
@@ -27,10 +28,7 @@ export function challengeOf({
   readonly scope?: string | undefined;
   readonly resourceMetadataUrl?: URL | undefined;
 }): Challenge {
-  return {
-    ...(scope !== undefined && { scope }),
-    ...(resourceMetadataUrl !== undefined && { resourceMetadataUrl: resourceMetadataUrl.href }),
-  };
+  return withoutUndefined({ scope, resourceMetadataUrl: resourceMetadataUrl?.href });
 }
 
 /** Returns where the SDK finds the authorization server of a challenge. */
@@ -89,7 +87,6 @@ export interface Kept {
 
 const nothing: CredentialRecord = { clients: {}, tokens: {} };
 
-/** Whose credentials they are. */
 interface CredentialOwner {
   /** The client that the plan names; undefined where the sign-in registers one. */
   readonly clientId: string | undefined;

@@ -1,12 +1,11 @@
 import {
   computeScopeUnion,
   UnauthorizedError,
-  type FetchLike,
   type InsufficientScopeError,
 } from "@modelcontextprotocol/client";
 import { systemClock, type ExchangeToken } from "@toolmount/core";
 import { ToolError } from "@toolmount/core/errors";
-import { SentTokens, type ServerAuthorization } from "./authorization.ts";
+import { ServerAuthorization } from "./authorization.ts";
 import type { AuthSettings } from "./settings.ts";
 
 /** A token is exchanged again so long before it ends, in milliseconds, or in a fifth of its time where that is shorter. */
@@ -30,24 +29,20 @@ interface HeldToken {
  * Sends a token with each request of one user, for which the user's own token was exchanged. It is kept in memory until
  * shortly before it ends, and stored nowhere.
  */
-export class ExchangedAuthorization implements ServerAuthorization {
+export class ExchangedAuthorization extends ServerAuthorization {
   readonly #options: ExchangeOptions;
-  readonly #sent = new SentTokens();
   #held: HeldToken | undefined;
   #exchanging: Promise<HeldToken> | undefined;
   /** What is asked for: that of the plan, and what the server wanted and the provider granted. */
   #scope: string | undefined;
 
   constructor(options: ExchangeOptions) {
+    super();
     this.#options = options;
     this.#scope = options.settings.scope;
   }
 
-  noting(fetchOne: FetchLike): FetchLike {
-    return this.#sent.noting(fetchOne);
-  }
-
-  async ready(): Promise<void> {
+  override async ready(): Promise<void> {
     await this.token();
   }
 
@@ -61,7 +56,7 @@ export class ExchangedAuthorization implements ServerAuthorization {
   async onUnauthorized({ response }: { readonly response: Response }): Promise<void> {
     const before = this.#held?.text;
     // A late answer refuses the token before; the request is sent again with the one that came since.
-    if (before !== undefined && this.#sent.of(response) !== before) return;
+    if (before !== undefined && this.sentWith(response) !== before) return;
     this.#held = undefined;
     if ((await this.token()) === before)
       throw new UnauthorizedError("the provider gave the same token again");

@@ -8,11 +8,11 @@ import {
   UnauthorizedError,
   type OAuthClientProvider,
 } from "@modelcontextprotocol/client";
+import { withoutUndefined } from "@toolmount/core/json";
 import { placeOf, type Challenge, type Kept, type KeptTokens } from "./credentials.ts";
 import type { AuthSettings } from "./settings.ts";
 import { createSignInFetch, signInProblem, type SignInFetch } from "./sign-in-fetch.ts";
 
-/** What tokens are renewed with. */
 interface Renewal {
   readonly url: URL;
   readonly settings: AuthSettings;
@@ -20,7 +20,6 @@ interface Renewal {
   readonly kept: Kept;
 }
 
-/** New tokens, and who issued them. */
 interface Renewed {
   readonly issuer: string;
   readonly tokens: KeptTokens;
@@ -69,11 +68,7 @@ async function refresh(
 /** The client that the plan names; undefined where it is registered by the sign-in. */
 export function clientOf({ clientId, clientSecret, issuer }: AuthSettings) {
   if (clientId === undefined) return undefined;
-  return {
-    client_id: clientId,
-    ...(clientSecret !== undefined && { client_secret: clientSecret }),
-    ...(issuer !== undefined && { issuer }),
-  };
+  return { client_id: clientId, ...withoutUndefined({ client_secret: clientSecret, issuer }) };
 }
 
 async function signInAlone(
@@ -83,18 +78,10 @@ async function signInAlone(
   const { clientId, clientSecret, issuer, scope = challenge.scope } = settings;
   if (clientId === undefined || clientSecret === undefined)
     throw new UnauthorizedError("auth: grant client_credentials needs clientId and clientSecret");
-  const provider = new ClientCredentialsProvider({
-    clientId,
-    clientSecret,
-    ...(scope !== undefined && { scope }),
-    ...(issuer !== undefined && { expectedIssuer: issuer }),
-  });
-  await auth(provider, {
-    serverUrl: url,
-    fetchFn,
-    ...(scope !== undefined && { scope }),
-    ...placeOf(challenge),
-  });
+  const asked = withoutUndefined({ scope });
+  const own = { clientId, clientSecret, ...asked, ...withoutUndefined({ expectedIssuer: issuer }) };
+  const provider = new ClientCredentialsProvider(own);
+  await auth(provider, { serverUrl: url, fetchFn, ...asked, ...placeOf(challenge) });
   const tokens = provider.tokens();
   if (tokens === undefined) throw new UnauthorizedError("the authorization server gave no token");
   return { issuer: tokens.issuer ?? url.origin, tokens };

@@ -1,7 +1,9 @@
 import { lookup } from "node:dns/promises";
 import { BlockList, isIP } from "node:net";
 import { messageOf } from "@toolmount/core/errors";
+import { isRecord } from "@toolmount/core/json";
 import { escapeHidden } from "@toolmount/core/text";
+import { tryParse, withoutNulls } from "../reading/members.ts";
 import type { AuthSettings } from "./settings.ts";
 
 /** Longest wait for one answer of an authorization server, in milliseconds. */
@@ -43,7 +45,7 @@ export function createSignInFetch(
   const request = async (address: URL, init: RequestInit) => {
     const isAsked = isReading(init) && isBeside(address) && metadataPath.test(address.pathname);
     if (!isAsked) await requireAllowed(address);
-    const response = await fetch(address, { ...init, redirect: "manual" });
+    const response = await readAnswer(await fetch(address, { ...init, redirect: "manual" }));
     if (isAsked && (await isAuthorizationServer(response, address))) named.add(address.origin);
     return response;
   };
@@ -52,6 +54,29 @@ export function createSignInFetch(
     fetch: (given, init = {}) => follow(new URL(given), init, request),
     origins: () => [...named],
   };
+}
+
+/**
+ * An answer as the SDK takes it. Servers write null for what is absent, an empty secret, tokens as a form or without their type,
+ * and errors with the status 200.
+ */
+async function readAnswer(response: Response): Promise<Response> {
+  const { status, headers } = response;
+  const type = headers.get("content-type") ?? "";
+  const isForm = type.startsWith("application/x-www-form-urlencoded") || type.startsWith("text/plain");
+  if (status > 203 || !(isForm || type.includes("json"))) return response;
+  const text = await response.text();
+  const form = Object.fromEntries(new URLSearchParams(text));
+  const given: unknown = isForm && "access_token" in form ? form : tryParse(text);
+  if (!isRecord(given)) return new Response(text, { status, headers });
+  const { client_secret: secret, ...members } = withoutNulls(given);
+  const isError = typeof members["error"] === "string";
+  const whole = {
+    ...("access_token" in members && { token_type: "Bearer" }),
+    ...members,
+    ...(secret !== undefined && secret !== "" && { client_secret: secret }),
+  };
+  return Response.json(whole, { status: isError ? 400 : status });
 }
 
 /** Where metadata of an authorization server, or of a protected resource, are. Source: RFC 8414, RFC 9728, OIDC Discovery. */

@@ -1,7 +1,5 @@
 import { randomUUID } from "node:crypto";
 import type {
-  OAuthClientInformationContext,
-  OAuthClientMetadata,
   OAuthClientProvider,
   OAuthDiscoveryState,
   StoredOAuthClientInformation,
@@ -11,119 +9,109 @@ import type { CredentialRecord, KeptClient, StartedSignIn } from "./credentials.
 import { clientOf } from "./renew.ts";
 import type { AuthSettings } from "./settings.ts";
 
-/** The SDK's client provider for one sign-in of a person. What it learns is kept here until the sign-in has succeeded. */
-export class SignInProvider implements OAuthClientProvider {
-  readonly redirectUrl: string;
-  readonly clientMetadataUrl?: string;
-  /** Absent for a client that the plan names: no other one is registered in its place. */
-  readonly saveClientInformation?: NonNullable<OAuthClientProvider["saveClientInformation"]>;
-  readonly #settings: AuthSettings;
-  readonly #before: CredentialRecord;
-  readonly #state: string;
-  readonly #clients: Map<string, StoredOAuthClientInformation>;
-  #tokens: { readonly issuer: string; readonly tokens: StoredOAuthTokens } | undefined;
-  #verifier: string;
-  #discovery: OAuthDiscoveryState | undefined;
-  #address: URL | undefined;
+/** One sign-in of a person. What is learned is kept here until the sign-in has succeeded. */
+interface PersonSignIn {
+  /** For the SDK. */
+  readonly provider: OAuthClientProvider;
+  /** Returns where the person signs in. */
+  readonly address: () => URL | undefined;
+  /** Why it could not begin: where the authorization server registers no clients, the plan has to name one. */
+  readonly explain: (error: unknown) => unknown;
+  /** What has to be kept until the browser comes back. */
+  readonly started: () => Omit<StartedSignIn, "origins" | "until">;
+  /** The record after the sign-in: what was learned replaces what the same issuer gave before. */
+  readonly recordAfter: (before: CredentialRecord) => CredentialRecord;
+}
 
-  /** With `started`, it continues a sign-in of which that was kept; with its clients alone, no other ones are registered. */
-  constructor(
-    settings: AuthSettings,
-    before: CredentialRecord,
-    redirectUrl: string,
-    started?: Partial<StartedSignIn>,
-  ) {
-    this.#settings = settings;
-    this.#before = before;
-    this.redirectUrl = redirectUrl;
-    this.#state = started?.state ?? randomUUID();
-    this.#verifier = started?.verifier ?? "";
-    this.#clients = new Map(Object.entries(started?.clients ?? {}));
-    this.#discovery = started?.discovery as OAuthDiscoveryState | undefined;
-    if (settings.metadataUrl !== undefined) this.clientMetadataUrl = settings.metadataUrl;
-    if (settings.clientId === undefined)
-      this.saveClientInformation = (information, context) =>
-        void this.#clients.set(context?.issuer ?? "", information);
-  }
+/** What a sign-in has learned so far. */
+interface Learned {
+  readonly clients: Map<string, StoredOAuthClientInformation>;
+  verifier: string;
+  discovery: OAuthDiscoveryState | undefined;
+  signed?: { readonly issuer: string; readonly tokens: StoredOAuthTokens };
+  address?: URL;
+}
 
-  get clientMetadata(): OAuthClientMetadata {
-    const { scope } = this.#settings;
-    return {
+/** With `started`, it continues a sign-in of which that was kept; with its clients alone, no other ones are registered. */
+export function createPersonSignIn(
+  settings: AuthSettings,
+  before: CredentialRecord,
+  redirectUrl: string,
+  started: Partial<StartedSignIn>,
+): PersonSignIn {
+  const { state = randomUUID(), verifier = "", clients = {} } = started;
+  const discovery = started.discovery as OAuthDiscoveryState | undefined;
+  const learned: Learned = { clients: new Map(Object.entries(clients)), verifier, discovery };
+  // A client that was registered for another return address is registered again.
+  const earlier = before.redirectUrl === redirectUrl ? before.clients : {};
+  const clientAt = (issuer: string) => clientOf(settings) ?? learned.clients.get(issuer) ?? earlier[issuer];
+  const registered = () => Object.fromEntries(learned.clients) as Record<string, KeptClient>;
+  return {
+    provider: createProvider(settings, { redirectUrl, state, clientAt }, learned),
+    address: () => learned.address,
+    explain(cause) {
+      const { authorizationServerMetadata: metadata } = learned.discovery ?? {};
+      const registers = metadata === undefined || metadata.registration_endpoint !== undefined;
+      if (registers || clientAt(metadata.issuer) !== undefined) return cause;
+      const problem = "its authorization server registers no clients; write auth: { clientId: … }";
+      return new Error(problem, { cause });
+    },
+    started: () => ({
+      state,
+      verifier: learned.verifier,
+      redirectUrl,
+      clients: registered(),
+      ...(learned.discovery !== undefined && { discovery: { ...learned.discovery } }),
+    }),
+    recordAfter(record) {
+      if (learned.signed === undefined) return record;
+      const { challenge: _, lease: __, started: ___, ...rest } = record;
+      const { issuer, tokens } = learned.signed;
+      const own = {
+        clients: { ...rest.clients, ...registered() },
+        tokens: { ...rest.tokens, [issuer]: tokens },
+      };
+      return { ...rest, issuer, redirectUrl, ...own };
+    },
+  };
+}
+
+/** What the SDK asks for, and notes, while it signs a person in. */
+function createProvider(
+  { scope, metadataUrl, clientId }: AuthSettings,
+  known: {
+    readonly redirectUrl: string;
+    readonly state: string;
+    readonly clientAt: (issuer: string) => StoredOAuthClientInformation | undefined;
+  },
+  learned: Learned,
+): OAuthClientProvider {
+  const { redirectUrl, state, clientAt } = known;
+  return {
+    redirectUrl,
+    clientMetadata: {
       client_name: "toolmount",
-      redirect_uris: [this.redirectUrl],
+      redirect_uris: [redirectUrl],
       grant_types: ["authorization_code", "refresh_token"],
       response_types: ["code"],
       ...(scope !== undefined && { scope }),
-    };
-  }
-
-  /** Returns where the person signs in. */
-  get address(): URL | undefined {
-    return this.#address;
-  }
-
-  state(): string {
-    return this.#state;
-  }
-
-  /** A client that was registered for another return address is registered again. */
-  clientInformation(context?: OAuthClientInformationContext): StoredOAuthClientInformation | undefined {
-    const issuer = context?.issuer ?? "";
-    const known = this.#before.redirectUrl === this.redirectUrl ? this.#before.clients[issuer] : undefined;
-    return clientOf(this.#settings) ?? this.#clients.get(issuer) ?? known;
-  }
-
-  /** A sign-in begins without tokens, whatever is stored. */
-  tokens(): StoredOAuthTokens | undefined {
-    return this.#tokens?.tokens;
-  }
-
-  saveTokens(tokens: StoredOAuthTokens, context?: OAuthClientInformationContext): void {
-    this.#tokens = { issuer: context?.issuer ?? tokens.issuer ?? "", tokens };
-  }
-
-  redirectToAuthorization(address: URL): void {
-    this.#address = address;
-  }
-
-  saveCodeVerifier(verifier: string): void {
-    this.#verifier = verifier;
-  }
-
-  codeVerifier(): string {
-    return this.#verifier;
-  }
-
-  saveDiscoveryState(state: OAuthDiscoveryState): void {
-    this.#discovery = state;
-  }
-
-  discoveryState(): OAuthDiscoveryState | undefined {
-    return this.#discovery;
-  }
-
-  /** What has to be kept until the browser comes back. */
-  get started(): Omit<StartedSignIn, "origins" | "until"> {
-    return {
-      state: this.#state,
-      verifier: this.#verifier,
-      redirectUrl: this.redirectUrl,
-      clients: Object.fromEntries(this.#clients) as Record<string, KeptClient>,
-      ...(this.#discovery !== undefined && { discovery: { ...this.#discovery } }),
-    };
-  }
-
-  /** The record after the sign-in: what was learned replaces what the same issuer gave before. */
-  recordAfter(before: CredentialRecord): CredentialRecord {
-    const signed = this.#tokens;
-    if (signed === undefined) return before;
-    const { challenge: _, lease: __, started: ___, ...rest } = before;
-    return {
-      ...rest,
-      issuer: signed.issuer,
-      redirectUrl: this.redirectUrl,
-      clients: { ...rest.clients, ...this.started.clients },
-      tokens: { ...rest.tokens, [signed.issuer]: signed.tokens },
-    };
-  }
+    },
+    ...(metadataUrl !== undefined && { clientMetadataUrl: metadataUrl }),
+    state: () => state,
+    clientInformation: (context) => clientAt(context?.issuer ?? ""),
+    // Absent for a client that the plan names: no other one is registered in its place.
+    ...(clientId === undefined && {
+      saveClientInformation: (information, context) =>
+        void learned.clients.set(context?.issuer ?? "", information),
+    }),
+    // A sign-in begins without tokens, whatever is stored.
+    tokens: () => learned.signed?.tokens,
+    saveTokens: (tokens, context) =>
+      void (learned.signed = { issuer: context?.issuer ?? tokens.issuer ?? "", tokens }),
+    redirectToAuthorization: (address) => void (learned.address = address),
+    saveCodeVerifier: (verifier) => void (learned.verifier = verifier),
+    codeVerifier: () => learned.verifier,
+    saveDiscoveryState: (discovery) => void (learned.discovery = discovery),
+    discoveryState: () => learned.discovery,
+  };
 }

@@ -15,7 +15,7 @@ import {
 } from "@modelcontextprotocol/client";
 import { withShownTexts } from "../wire/foreign-texts.ts";
 import type { AskKind } from "../wire/exposed-source.ts";
-import type { Front, ServerAsk } from "../wire/front.ts";
+import type { Answers, Front, ServerAsk, ServerAsks } from "../wire/front.ts";
 import type { ServerSettings } from "./config.ts";
 import { uiCapabilities } from "./ui.ts";
 import { followTask, startTask, taskOf } from "../tasks/follow.ts";
@@ -23,7 +23,6 @@ import { tasksExtension, type Task } from "../tasks/task.ts";
 import { raceSignal } from "../wire/race-signal.ts";
 import { callResultOf } from "../reading/reader.ts";
 
-/** What a plan lets a server ask the client in front of the host. */
 type Asks = ServerSettings["ask"];
 
 type AskSettings = Pick<ServerSettings, "ask" | "expose" | "prefix" | "hiddenText">;
@@ -56,7 +55,6 @@ export function answerAsks(
   settings: AskSettings,
   { frontOf, toolFor }: { readonly frontOf: () => Front | undefined; readonly toolFor: AskTool },
 ): void {
-  const { ask } = settings;
   const pass = async (request: ServerAsk) => {
     const front = frontOf();
     if (front === undefined)
@@ -64,12 +62,11 @@ export function answerAsks(
         ProtocolErrorCode.InvalidRequest,
         "requests of several clients, or of none, run on this connection, so it is not known whom to ask",
       );
-    const { asked } = await askInFront(front, { asked: request }, { ...settings, toolFor });
+    const { asked } = await askInFront({ asked: request }, { settings, front, toolFor });
     return asked as never;
   };
-  if (ask.includes("elicitation")) client.setRequestHandler("elicitation/create", pass);
-  if (ask.includes("sampling")) client.setRequestHandler("sampling/createMessage", pass);
-  if (ask.includes("roots")) client.setRequestHandler("roots/list", pass);
+  for (const [method, kind] of Object.entries(kinds))
+    if (settings.ask.includes(kind)) client.setRequestHandler(method as "elicitation/create", pass);
   client.setNotificationHandler("notifications/message", ({ params: { level, data, logger } }) =>
     frontOf()?.from.log(level, withShownTexts(data, settings), logger),
   );
@@ -95,20 +92,17 @@ export async function answerOfClient(): Promise<unknown> {
  * Passes questions of a server to the client in front, each as a call of its internal tool. The client sees those that
  * are allowed, all at once. A form that is refused is declined; another question that is refused throws.
  */
-async function askInFront(
-  front: Front,
-  requests: Readonly<Record<string, ServerAsk>>,
-  settings: AskSettings & { readonly toolFor: AskTool },
-): Promise<Readonly<Record<string, unknown>>> {
+async function askInFront(requests: ServerAsks, { settings, front, toolFor }: RequestAsks): Promise<Answers> {
+  if (front === undefined) return {};
   const shown = withShownTexts(requests, settings);
-  const { promise: answered, resolve, reject } = Promise.withResolvers<Readonly<Record<string, unknown>>>();
+  const { promise: answered, resolve, reject } = Promise.withResolvers<Answers>();
   answered.catch(() => {}); // where no question is allowed, none waits for it
   const asks = Object.entries(shown).map(([key, request]) => {
     const { promise: reached, resolve: reach } = Promise.withResolvers<true>();
     const answer = answered.then((answers) => answers[key]);
     answer.catch(() => {}); // a call that was refused does not wait for it
     const kind = kinds[request.method];
-    const tool = kind === undefined ? "" : settings.toolFor(kind);
+    const tool = kind === undefined ? "" : toolFor(kind);
     // The same question again is the same call, whatever number its message has.
     const { _meta: _, ...args } = request.params ?? {};
     const run = () => front.callInternal(tool, args);
@@ -119,8 +113,8 @@ async function askInFront(
     asks.map(({ reached, call }) => Promise.race([reached, call.then(() => false)])),
   );
   const allowed = asks.filter((_, at) => isAllowed[at]).map(({ key, request }) => [key, request] as const);
-  const none: Promise<Readonly<Record<string, unknown>>> = Promise.resolve({});
-  const given = allowed.length === 0 ? none : front.ask(Object.fromEntries(allowed));
+  const given: Promise<Answers> =
+    allowed.length === 0 ? Promise.resolve({}) : front.ask(Object.fromEntries(allowed));
   given.then(resolve, reject);
   const answers = await given;
   const results = asks.map(async ({ key, request, call }) => {
@@ -167,18 +161,15 @@ function followInFront(
   client: Client,
   task: Task,
   options: RequestOptions,
-  { settings, front, toolFor }: RequestAsks,
+  asks: RequestAsks,
 ): Promise<CallToolResult> {
-  void front?.becomeTask?.();
+  void asks.front?.becomeTask?.();
   let states = 0;
   return followTask(client, task, options, {
     onState: ({ statusMessage: message }) => options.onprogress?.({ progress: states++, message }),
-    answer: async (requests) =>
-      front === undefined ? {} : askInFront(front, requests as Asked, { ...settings, toolFor }),
+    answer: (requests) => askInFront(requests as ServerAsks, asks),
   });
 }
-
-type Asked = Readonly<Record<string, ServerAsk>>;
 
 /** A server from before 2026 has to be asked for a task; one of 2026 decides by itself. */
 function isTaskCall(client: Client, { execution }: Tool, front: Front | undefined): boolean {
@@ -199,10 +190,11 @@ export async function withAnswers<
 >(
   client: Client,
   params: Params,
-  { settings, front, toolFor }: RequestAsks,
+  asks: RequestAsks,
   options: Options,
   send: (params: Params, options: Options) => Promise<Result | InputRequiredResult>,
 ): Promise<Result> {
+  const { settings, front } = asks;
   if (
     client.getProtocolEra() === "legacy" ||
     (settings.ask.length === 0 && front?.from.logLevel === undefined)
@@ -217,9 +209,7 @@ export async function withAnswers<
     const result = await send(all, { ...options, allowInputRequired: true });
     if (!isInputRequiredResult(result)) return result;
     const { inputRequests = {}, requestState } = result;
-    const asked = inputRequests as Readonly<Record<string, ServerAsk>>;
-    const answers =
-      front === undefined ? Promise.resolve({}) : askInFront(front, asked, { ...settings, toolFor });
+    const answers = askInFront(inputRequests, asks);
     const { signal } = options;
     const inputResponses = await (signal === undefined ? answers : raceSignal(answers, signal));
     next = { inputResponses, ...(requestState !== undefined && { requestState }) };

@@ -103,7 +103,6 @@ export class Attempts {
     this.#needsAuth = false;
   }
 
-  /** A connection has ended. */
   ended(cause: string): void {
     this.#cause = cause;
   }
@@ -134,7 +133,6 @@ export function otherWay(
   return era === "auto" && !isKnown && isOld ? { prior } : undefined;
 }
 
-/** What the status of one connection is made of. */
 interface ConnectionFacts {
   readonly client: Client | undefined;
   readonly isClosed: boolean;

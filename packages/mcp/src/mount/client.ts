@@ -28,7 +28,6 @@ import type { TransportOptions } from "./transport.ts";
 interface ClientEvents {
   /** The server says that its tools are others now, or a new connection was made. */
   readonly onTools?: ((tools: readonly Tool[]) => void) | undefined;
-  /** The server says that a resource has changed. */
   readonly onResource?: ((uri: string) => void) | undefined;
   /** Each list of tools names the hosts to which the server leads. Throws `PLAN_SERVES_ITSELF` to refuse the server. */
   readonly onHosts?: ((behind: readonly HostLink[]) => void) | undefined;

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { authSettings } from "../auth/settings.ts";
+import { signsInByHeader } from "./failures.ts";
 
 /** A time in milliseconds, at most the longest delay that a timer can hold. */
 const timer = z
@@ -149,7 +150,7 @@ function usersProblem({ instance, users, headers, auth }: UserSettings): string 
     return "the grant token_exchange gives each user a token; write instance: user";
   if (instance !== "user")
     return Object.keys(users).length === 0 ? undefined : "users are for an entry with instance: user";
-  if (Object.keys(headers).some((name) => name.toLowerCase() === "authorization"))
+  if (signsInByHeader({ headers }))
     return "with instance: user, no user has the credentials of another: write authorization under users, not under headers";
   if (auth.grant === "client_credentials")
     return "with instance: user, each user signs in: the grant client_credentials is for the host's own credentials";

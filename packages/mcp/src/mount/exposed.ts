@@ -18,7 +18,6 @@ import { isExposed, ownUri, servedUri } from "./ui.ts";
 /** Longest time that a list waits for a server that is connecting, in milliseconds. */
 const patienceMs = 3_000;
 
-/** How a request of a client is made. */
 interface Requesting {
   readonly signal: AbortSignal;
   readonly connection: Connection;

@@ -1,12 +1,8 @@
 import { ToolmountError, type Coordinator } from "@toolmount/core";
 import type { Tool } from "@modelcontextprotocol/client";
 import { z } from "zod";
-import { behindChannel } from "../wire/chain.ts";
-import { startingChannel } from "../wire/starting.ts";
-import { exposedChannel } from "../wire/exposed-source.ts";
-import { definitionsChannel, lockChannel } from "../wire/kept-definitions.ts";
-import { instructionsChannel } from "../wire/instructions.ts";
-import { skillsChannel } from "../wire/skills.ts";
+import { lockChannel } from "../wire/kept-definitions.ts";
+import type { Published } from "../wire/published.ts";
 import { requireBorder } from "./process-tree.ts";
 import type { ServerSettings } from "./config.ts";
 import { MountedServer } from "./server.ts";
@@ -28,7 +24,6 @@ export const probeChannel = "mcp.servers.probe";
 /** Connects to one mounted server, and resolves to its status then. It does not reject. */
 export type ServerProbe = () => Promise<ServerStatus>;
 
-/** The events that a mounted server emits. */
 const events = ["mcp:changed", "mcp:resource_updated"];
 
 /**
@@ -71,20 +66,22 @@ export async function mount(
   // It is compared with the lock file as soon as it answers; no call waits for that.
   if (locked !== null && settings.wake === "start") void server.start();
   const { name } = settings;
-  const published: Readonly<Record<string, () => unknown>> = {
-    ...(settings.expose.length > 0 && { [exposedChannel]: () => server.exposed }),
-    [instructionsChannel]: () => server.instructions,
-    [skillsChannel]: () => server.tools.skills,
-    [behindChannel]: () => server.behind,
+  const published: { readonly [Channel in keyof Published]?: () => Published[Channel] } = {
+    ...(settings.expose.length > 0 && { "mcp.exposed": () => server.exposed }),
+    "mcp.instructions": () => server.instructions,
+    "mcp.definitions": () => server.tools.offered,
+    "mcp.servers.behind": () => server.behind,
+    "mcp.servers.starting": () => ({ starting: server.optional.starting }),
+    skills: () => server.tools.skills,
+  };
+  const others: Readonly<Record<string, () => unknown>> = {
     [lockChannel]: () => ({ module: name, definitions: server.tools.listed }),
     [statusChannel]: () => server.status,
     [probeChannel]: (): ServerProbe => () => server.probe(),
     [signInChannel]: () => server.signIn,
-    [startingChannel]: () => ({ starting: server.optional.starting }),
-    [definitionsChannel]: () => server.tools.offered,
     "observability.events": () => events,
   };
-  for (const [channel, value] of Object.entries(published))
+  for (const [channel, value] of Object.entries({ ...published, ...others }))
     coordinator.registerContributor(channel, name, value);
   // The loader asks each module by its id for what its status shows, and whether its tools are known yet.
   coordinator.registerCapability(`mount.waits:${name}`, () => server.optional.waits);

@@ -1,10 +1,9 @@
 import type { Tool } from "@modelcontextprotocol/client";
 import { isToolmountError, type Coordinator, type ToolDefinition, type ToolInfo } from "@toolmount/core";
-import { digestOf } from "@toolmount/core/json";
+import { digestOf, withoutUndefined } from "@toolmount/core/json";
 import { foldName, requireNoHiddenText } from "@toolmount/core/modules";
 import { offeredAfter, type KeptDefinitions } from "../wire/kept-definitions.ts";
 import type { OfferedSkill } from "../wire/skills.ts";
-import { asAccepted } from "./accepted.ts";
 import type { ServerSettings } from "./config.ts";
 import { exposedOf, requestTools } from "./exposed-definitions.ts";
 import { skillOf, skillProblem, toOffered } from "./skills.ts";
@@ -12,7 +11,6 @@ import type { ServerStatus } from "../wire/server-status.ts";
 import { mountedName } from "./tool-definition.ts";
 import { withUi } from "./ui.ts";
 
-/** A tool of the server as it is mounted. */
 interface MountedTool {
   readonly tool: Tool;
   readonly name: string;
@@ -64,7 +62,6 @@ export class MountedTools {
     return this.#offered;
   }
 
-  /** The skills that the tools read. */
   get skills(): readonly OfferedSkill[] {
     return [...this.#mounted.values()].flatMap(({ skill }) => skill ?? []);
   }
@@ -208,3 +205,35 @@ function requireShownTexts({ name, title, annotations, icons, _meta }: Tool): vo
 
 /** Why one tool of a server is left out while the others are mounted. */
 const refusals: ReadonlySet<string> = new Set(["TOOL_INVALID", "SCHEMA_NOT_JSON"]);
+
+/**
+ * A tool as clients see it: with the title, the icons and the `_meta` that the lock file has. The digest of the lock is of what this
+ * host knows of a tool, so a server could otherwise give an accepted tool another name in front of people. `differs` names what the
+ * server says otherwise now.
+ */
+export function asAccepted(
+  tool: Tool,
+  accepted: Tool | undefined,
+): { tool: Tool; differs: readonly string[] } {
+  if (accepted === undefined || isInDigest(tool) || isInDigest(accepted)) return { tool, differs: [] };
+  const [own, shown] = [shownOf(tool), shownOf(accepted)];
+  const differs = (["title", "icons", "_meta"] as const).filter(
+    (name) => digestOf(own[name]) !== digestOf(shown[name]),
+  );
+  if (differs.length === 0) return { tool, differs };
+  const { title, icons, _meta } = accepted;
+  const shownTitle = accepted.annotations?.title;
+  // The hints are the server's: they are how the tool is classified, which the digest has.
+  const annotations = tool.annotations ?? (shownTitle === undefined ? undefined : {});
+  const hints = annotations && withoutUndefined({ ...annotations, title: shownTitle });
+  return { tool: withoutUndefined({ ...tool, title, icons, _meta, annotations: hints }) as Tool, differs };
+}
+
+/** The `_meta` of a skill, and of what a server exposes, says what the tool is. */
+function isInDigest(tool: Tool): boolean {
+  return skillOf(tool) !== undefined || exposedOf(tool) !== undefined;
+}
+
+function shownOf({ title, icons, _meta, annotations }: Tool) {
+  return { title: [title ?? null, annotations?.title ?? null], icons: icons ?? null, _meta: _meta ?? null };
+}

@@ -32,7 +32,6 @@ export interface Program {
   readonly sandbox?: SandboxMounts | undefined;
 }
 
-/** How a program ended. */
 interface ProgramEnd {
   /** In a sentence: `it ended with code 1`. */
   readonly how: string;

@@ -8,7 +8,6 @@ import { maxQuoted, unreadable, type WireReader } from "../reading/reader.ts";
 export const sending = new AsyncLocalStorage<JSONRPCRequest>();
 
 interface Bounds {
-  /** The id of the entry. */
   readonly name: string;
   readonly maxMessageBytes: number;
 }

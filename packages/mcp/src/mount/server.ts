@@ -2,7 +2,7 @@ import type { Tool } from "@modelcontextprotocol/client";
 import type { Coordinator, HostLink, SchemaCompiler, ToolContext, ToolDefinition } from "@toolmount/core";
 import type { AskKind, PublishedSource } from "../wire/exposed-source.ts";
 import { withShownTexts } from "../wire/foreign-texts.ts";
-import type { ServerInstructions } from "../wire/instructions.ts";
+import type { Published } from "../wire/published.ts";
 import type { ServerAuthorization } from "../auth/authorization.ts";
 import { authorizationOf, lateStore } from "./authorize.ts";
 import { browserSignInOf } from "./sign-in/browser-sign-in.ts";
@@ -68,13 +68,12 @@ export class MountedServer {
     return { name, ...this.#main.status, ...this.tools.status, ...(users.length > 0 && { users }) };
   }
 
-  /** Returns what it has beside tools. */
   get exposed(): PublishedSource {
     return this.#exposed.publish(() => this.tools.mounted());
   }
 
   /** Returns what it says of itself, and the internal tool for it; undefined where it says nothing. */
-  get instructions(): ServerInstructions | undefined {
+  get instructions(): Published["mcp.instructions"] {
     for (const { name, tool } of this.tools.mounted()) {
       const exposed = exposedOf(tool);
       if (exposed?.kind === "instructions")
@@ -102,7 +101,6 @@ export class MountedServer {
     this.#begun.catch(() => {}); // list() rejects
   }
 
-  /** Connects and asks what tools there are. */
   async list(): Promise<readonly Tool[]> {
     try {
       await (this.#begun ?? this.#main.client());

@@ -14,7 +14,6 @@ import { MessageTooLarge, tooLarge } from "../wire/message-size.ts";
 import { WireReader } from "../reading/reader.ts";
 import { startProgram, type ProcessTree, type Program } from "./process-tree.ts";
 
-/** What a stdio transport is made with. */
 interface StdioOptions extends Program {
   readonly maxMessageBytes: number;
   readonly logger: Logger;
@@ -39,13 +38,15 @@ export class StdioTransport implements Transport {
   onmessage?: (message: JSONRPCMessage) => void;
   /** What the program said last on stderr: the best known cause of an unexpected end. */
   lastWords = "";
+  /** Why the connection was ended: the server sent a message that is not read. */
+  refused: MessageTooLarge | undefined;
+  /** How the program ended by itself; undefined while it runs, and when it was asked to end. */
+  ended: string | undefined;
   readonly #options: StdioOptions;
   readonly #lines: LineReader;
   readonly #reader: WireReader;
   #tree: ProcessTree | undefined;
   #starting: Promise<unknown> | undefined;
-  #ended: string | undefined;
-  #refused: MessageTooLarge | undefined;
   #strayLines = 0;
   #closed = false;
 
@@ -64,16 +65,6 @@ export class StdioTransport implements Transport {
     return null;
   }
 
-  /** Returns why the connection was ended: the server sent a message that is not read. */
-  get refused(): MessageTooLarge | undefined {
-    return this.#refused;
-  }
-
-  /** Returns how the program ended by itself; undefined while it runs, and when it was asked to end. */
-  get ended(): string | undefined {
-    return this.#ended;
-  }
-
   async start(): Promise<void> {
     if (this.#closed) throw new SdkError(SdkErrorCode.ConnectionClosed, "the transport is closed");
     const starting = startProgram(this.#options).then((started) => (this.#tree = started));
@@ -90,7 +81,7 @@ export class StdioTransport implements Transport {
     this.#options.onStarted?.();
     void tree.exited.then(async ({ how, isFailure }) => {
       // An end that was asked for is no cause of anything; a program that failed was not asked.
-      if (!this.#closed || isFailure) this.#ended = how;
+      if (!this.#closed || isFailure) this.ended = how;
       // A program that it has started may hold the output open.
       await Promise.race([read, delay(lastWordsMs, undefined, { ref: false })]);
       return this.close();
@@ -119,11 +110,11 @@ export class StdioTransport implements Transport {
   }
 
   #read(chunk: Buffer): void {
-    if (this.#refused !== undefined) return;
+    if (this.refused !== undefined) return;
     try {
       for (const line of this.#lines.push(chunk)) this.#receive(line);
     } catch (error) {
-      if (error instanceof MessageTooLarge) this.#refused ??= error;
+      if (error instanceof MessageTooLarge) this.refused ??= error;
       this.onerror?.(error as Error);
       void this.close();
     }

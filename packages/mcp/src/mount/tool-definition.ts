@@ -10,7 +10,7 @@ import {
   type ToolContext,
   type ToolDefinition,
 } from "@toolmount/core";
-import { digestOf } from "@toolmount/core/json";
+import { digestOf, withoutUndefined } from "@toolmount/core/json";
 import { classify, foldName, type Classification } from "@toolmount/core/modules";
 import { messageOf, ToolError } from "@toolmount/core/errors";
 import { matchesGlob } from "@toolmount/core/text";
@@ -129,14 +129,8 @@ function classificationOf(tool: Tool, { classify: rules, hints }: ServerSettings
       : classify("skill", { readOnlyHint: true });
   const rule = Object.entries(rules).find(([glob]) => matchesGlob(glob, tool.name))?.[1];
   if (rule === undefined) return own;
-  const { category, consequence, confirm, idempotent } = rule;
-  return {
-    ...own,
-    ...(category !== undefined && { category }),
-    ...(consequence !== undefined && { consequenceLevel: consequence }),
-    ...(confirm !== undefined && { requiresConfirmation: confirm }),
-    ...(idempotent !== undefined && { idempotent }),
-  };
+  const { consequence: consequenceLevel, confirm: requiresConfirmation, ...others } = rule;
+  return { ...own, ...withoutUndefined({ ...others, consequenceLevel, requiresConfirmation }) };
 }
 
 async function callTool(

@@ -2,6 +2,7 @@ import { isRecord } from "@toolmount/core/json";
 import type { Note } from "../wire/shapes.ts";
 import {
   flag,
+  kindOf,
   listOf,
   matching,
   number,
@@ -19,7 +20,28 @@ const icons = listOf(
   shape({ src: text, mimeType: text, sizes: listOf("size", text), theme: oneOf("light", "dark") }, ["src"]),
 );
 export const named = { name: text, title: text, description: text, icons, _meta: record };
-export const implementation = shape({ ...named, version: text, websiteUrl: text });
+const implementation = shape({ ...named, version: text, websiteUrl: text });
+
+/** What a client or a server says of itself. */
+export function readImplementation(given: unknown, note: Note): Members {
+  return { name: "unknown", version: "unknown", ...(implementation(given, note) as object) };
+}
+
+/** Each capability of a client or a server is an object. */
+export function readCapabilities(
+  given: unknown,
+  note: Note,
+  members: Readonly<Record<string, Read>> = {},
+): Members {
+  const stated = Object.entries(isRecord(given) ? given : {}).flatMap(([name, value]) => {
+    if (value === null || value === false) return [];
+    if (!isRecord(value) && value !== true)
+      note(`its capability ${name} is ${kindOf(value)}; taken as stated`);
+    const own = isRecord(value) ? withoutNulls(value) : {};
+    return [[name, Object.hasOwn(members, name) ? members[name]!(own, note) : own] as const];
+  });
+  return Object.fromEntries(stated);
+}
 
 const annotations = shape({
   audience: listOf("audience", oneOf("user", "assistant")),

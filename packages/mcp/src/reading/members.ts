@@ -84,23 +84,25 @@ export function withoutNulls(given: Members): Members {
 }
 
 /** Parses a text, also behind words that were printed before it on the same line. Numbers of results keep their digits. */
-export function parse(text: string, onChanged: (member: string) => void): unknown {
-  const exact = text.includes('"structuredContent"') ? quoteChanged(text, isStructured, onChanged) : text;
+export function parse(written: string, onChanged: (member: string) => void): unknown {
+  const exact = written.includes('"structuredContent"')
+    ? quoteChanged(written, isStructured, onChanged)
+    : written;
   const start = exact.search(/[{[]\s*"/);
   return tryParse(exact) ?? (start < 0 ? undefined : tryParse(withoutNaN(exact.slice(start))));
 }
 
-function tryParse(text: string): unknown {
+export function tryParse(written: string): unknown {
   try {
-    return JSON.parse(text);
+    return JSON.parse(written);
   } catch {
     return undefined;
   }
 }
 
 /** Python writes numbers that JSON does not have. */
-function withoutNaN(text: string): string {
-  return text.replaceAll(/"(?:[^"\\]|\\.)*"|-?\b(?:NaN|Infinity)\b/g, (found) =>
+function withoutNaN(written: string): string {
+  return written.replaceAll(/"(?:[^"\\]|\\.)*"|-?\b(?:NaN|Infinity)\b/g, (found) =>
     found.startsWith('"') ? found : "null",
   );
 }

@@ -53,7 +53,6 @@ export class WireReader {
     this.#onLateTask = onLateTask;
   }
 
-  /** Takes note of a message that is sent. */
   sent(message: JSONRPCMessage): void {
     if (!("method" in message)) return;
     const { method, params } = message;

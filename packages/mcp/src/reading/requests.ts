@@ -1,7 +1,8 @@
 // What a client sends, read before the SDK does: a request that is nearly right is served, and one that is not gets an error
 // with its id at once.
 import { isRecord } from "@toolmount/core/json";
-import { listOf, record, shape, text, withoutNulls, type Members } from "./members.ts";
+import { readCapabilities, readImplementation } from "./content.ts";
+import { tryParse, withoutNulls, type Members } from "./members.ts";
 
 /** A message of a client as the SDK takes it, or the error for one that cannot be served. */
 export type ReadMessage = { readonly message: object } | { readonly refusal: object };
@@ -21,20 +22,9 @@ export function readClientMessage(given: unknown): ReadMessage {
     return refuse(shown, -32_600, "the id of a request is a text or an integer");
   if (params !== undefined && params !== null && !isRecord(params))
     return refuse(shown, -32_602, "params is an object");
-  const read = isRecord(params)
-    ? readParams(method, params)
-    : method === "initialize"
-      ? introduction({})
-      : undefined;
-  return {
-    message: {
-      ...others,
-      jsonrpc: "2.0",
-      ...(isRequest && { id }),
-      method,
-      ...(read !== undefined && { params: read }),
-    },
-  };
+  const stated = isRecord(params) ? params : method === "initialize" ? {} : undefined;
+  const read = stated && { params: readParams(method, stated) };
+  return { message: { ...others, jsonrpc: "2.0", ...(isRequest && { id }), method, ...read } };
 }
 
 /** The error for a message that is not served. */
@@ -60,33 +50,15 @@ function readParams(method: string, given: Members): Members {
 /** Arguments as a JSON text, which models write, and an empty list, which PHP writes for an empty object. */
 function readArguments(given: unknown): unknown {
   if (Array.isArray(given) && given.length === 0) return undefined;
-  if (typeof given !== "string") return given;
-  try {
-    const read: unknown = JSON.parse(given);
-    return isRecord(read) ? read : given;
-  } catch {
-    return given;
-  }
+  const read = typeof given === "string" ? tryParse(given) : given;
+  return isRecord(read) ? read : given;
 }
 
-const client = shape({
-  name: text,
-  title: text,
-  version: text,
-  websiteUrl: text,
-  icons: listOf("icon", record),
-});
-
-/** What a client says of itself; each of its capabilities is an object. */
 function introduction({ protocolVersion, capabilities, clientInfo, ...others }: Members): Members {
-  const stated = Object.entries(isRecord(capabilities) ? capabilities : {}).flatMap(([name, value]) =>
-    value === null || value === false ? [] : [[name, isRecord(value) ? withoutNulls(value) : {}] as const],
-  );
-  const info = isRecord(clientInfo) ? (client(clientInfo, () => {}) as object) : {};
   return {
     ...others,
     protocolVersion: typeof protocolVersion === "string" ? protocolVersion : "2025-11-25",
-    capabilities: Object.fromEntries(stated),
-    clientInfo: { name: "unknown", version: "unknown", ...info },
+    capabilities: readCapabilities(capabilities, () => {}),
+    clientInfo: readImplementation(clientInfo, () => {}),
   };
 }

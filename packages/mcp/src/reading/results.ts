@@ -2,18 +2,16 @@
 // one member; here each item is judged alone.
 import { isRecord } from "@toolmount/core/json";
 import type { Note } from "../wire/shapes.ts";
-import { contents, implementation, linked, named, readBlock, withName } from "./content.ts";
 import {
-  flag,
-  kindOf,
-  listOf,
-  oneOf,
-  shape,
-  text,
-  withoutNulls,
-  type Members,
-  type Read,
-} from "./members.ts";
+  contents,
+  linked,
+  named,
+  readBlock,
+  readCapabilities,
+  readImplementation,
+  withName,
+} from "./content.ts";
+import { flag, listOf, oneOf, shape, text, withoutNulls, type Members, type Read } from "./members.ts";
 import { readInputSchema, readOutputSchema } from "./schema.ts";
 
 /** Returns the result of a method that a server answers, as the SDK takes it. `isLegacy`: the connection is of before 2026. */
@@ -69,7 +67,6 @@ const kept = (result: Members): Members => ({
 
 type ReadResult = (result: Members, note: Note, isLegacy: boolean) => Members;
 
-/** A result with one list. */
 const list =
   (member: string, what: string, of: (isLegacy: boolean) => Read): ReadResult =>
   (result, note, isLegacy) => {
@@ -84,38 +81,22 @@ const list =
   };
 
 /** What a server says of itself when it is connected to, in both revisions. */
-const introduction: ReadResult = (result, note, isLegacy) => ({
-  ...(isLegacy ? { protocolVersion: "2025-03-26" } : kept({})),
-  ...result,
-  capabilities: readCapabilities(result["capabilities"], note),
-  ...(isLegacy && {
-    serverInfo: {
-      name: "unknown",
-      version: "unknown",
-      ...(implementation(result["serverInfo"] ?? {}, note) as object),
-    },
-  }),
-  ...("instructions" in result && { instructions: text(result["instructions"], note) }),
-});
+const introduction: ReadResult = (result, note, isLegacy) => {
+  const stated = readCapabilities(result["capabilities"], note, changing);
+  return {
+    ...(isLegacy ? { protocolVersion: "2025-03-26" } : kept({})),
+    ...result,
+    // Of a server that names none, the tools are asked for.
+    capabilities: Object.keys(stated).length === 0 ? { tools: {} } : stated,
+    ...(isLegacy && { serverInfo: readImplementation(result["serverInfo"], note) }),
+    ...("instructions" in result && { instructions: text(result["instructions"], note) }),
+  };
+};
+
+const change = shape({ listChanged: flag, subscribe: flag });
 
 /** Groups whose changes a server may announce, whether it says so or not. */
-const changing = ["tools", "resources", "prompts"];
-
-/** A capability is an object; of a server that names none, the tools are asked for. */
-function readCapabilities(given: unknown, note: Note): Members {
-  const stated = Object.entries(isRecord(given) ? given : {}).flatMap(([name, value]) => {
-    if (value === null || value === false) return [];
-    if (!isRecord(value) && value !== true)
-      note(`its capability ${name} is ${kindOf(value)}; taken as stated`);
-    const own = isRecord(value) ? withoutNulls(value) : {};
-    return [[name, changing.includes(name) ? readChanging(own, note) : own] as const];
-  });
-  return Object.fromEntries(stated.length === 0 ? [["tools", {}]] : stated);
-}
-
-function readChanging(given: Members, note: Note): unknown {
-  return shape({ listChanged: flag, subscribe: flag })(given, note);
-}
+const changing = { tools: change, resources: change, prompts: change };
 
 const empty: ReadResult = () => ({});
 

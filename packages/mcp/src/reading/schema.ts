@@ -71,7 +71,8 @@ export function readOutputSchema(given: unknown, isLegacy: boolean, note: Note):
   if (!isRecord(given)) return undefined;
   const lost: string[] = [];
   withoutLost(given, schemaOf(given), (reference) => lost.push(reference));
-  if (lost.length > 0) return void say(`refers to ${shorten(lost[0])}, which it does not have; left out`);
+  if (lost.length > 0) say(`refers to ${shorten(lost[0])}, which it does not have; left out`);
+  if (lost.length > 0) return undefined;
   const type = given["type"] ?? undefined;
   if (!isLegacy || type === "object") return readSchema(given, say);
   if (type === undefined) return readSchema({ ...given, type: "object" }, say);
@@ -134,7 +135,6 @@ function saidType(type: unknown): string {
   return type === undefined || type === null ? "no type" : `the type ${JSON.stringify(type).slice(0, 50)}`;
 }
 
-/** Reads a schema and those below it. */
 function readSchema(schema: Readonly<Record<string, unknown>>, note: Note, levels = maxLevels) {
   let read = schema;
   for (const [keyword, value] of Object.entries(schema)) {

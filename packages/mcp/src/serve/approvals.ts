@@ -2,16 +2,24 @@ import { setTimeout as delay } from "node:timers/promises";
 import {
   inputRequired,
   inputResponse,
+  ProtocolError,
+  type ProtocolErrorCode,
   type ClientCapabilities,
   type InputRequiredResult,
   type ServerContext,
 } from "@modelcontextprotocol/server";
-import type { ApprovalView, SessionCallContext, ToolOutcome } from "@toolmount/core";
+import {
+  isToolmountError,
+  type ApprovalView,
+  type SessionCallContext,
+  type ToolOutcome,
+} from "@toolmount/core";
 import { placeText } from "@toolmount/core/record";
+import { waitsFor } from "../wire/result.ts";
 import { currentFront } from "../wire/front.ts";
 import { CancelledByClient } from "../tasks/suspended.ts";
 import type { ServedApprovals } from "./options.ts";
-import type { StateSeal, WaitingState } from "./seal/seal.ts";
+import type { StateSeal, WaitingState } from "./seal.ts";
 import { requestDigest, type ServedCall, type ServedSession } from "./served-session.ts";
 
 /** How often a store is asked for a decision that another process may have recorded, in milliseconds. */
@@ -125,6 +133,14 @@ export async function answerRetry(state: WaitingState, waiting: Waiting): Promis
     : outcome;
 }
 
+/** A call that cannot be resumed is an error of the protocol, with the code of the host. */
+export function asProtocolError(code: ProtocolErrorCode): (error: unknown) => never {
+  return (error) => {
+    if (!isToolmountError(error)) throw error;
+    throw new ProtocolError(code, error.message, { code: error.code });
+  };
+}
+
 /** The user's answer counts only where the plan makes the user the approver. */
 async function decide({ callId }: WaitingState, { served, approvals, ctx }: Waiting): Promise<void> {
   const answer = inputResponse(ctx.mcpReq.inputResponses, "approval");
@@ -172,14 +188,13 @@ export async function waitAsTask(outcome: ToolOutcome, waiting: Waiting): Promis
 /** Whether a call waits for what happens by itself: a decision, or the end of its run in another process. */
 function isOpen(outcome: ToolOutcome): outcome is ToolOutcome & { readonly ticket: string } {
   const { status, ticket, result } = outcome;
-  const { waitsFor } = (result.details ?? {}) as { readonly waitsFor?: string };
-  return status === "pending" && result.code === "PENDING" && ticket !== undefined && waitsFor !== "client";
+  const isAsked = status === "pending" && result.code === "PENDING" && ticket !== undefined;
+  return isAsked && waitsFor(outcome) !== "client";
 }
 
 /** Whether another process runs the call, or was killed while it did: then its lease ends. */
-function runsElsewhere({ status, result }: ToolOutcome): boolean {
-  const { waitsFor } = (result.details ?? {}) as { readonly waitsFor?: string };
-  return status === "pending" && waitsFor === "run";
+function runsElsewhere(outcome: ToolOutcome): boolean {
+  return outcome.status === "pending" && waitsFor(outcome) === "run";
 }
 
 /** Keeps a call open until it is decided and no other process runs it, and reports meanwhile that it still waits. */

@@ -1,4 +1,3 @@
-import type { Host } from "@toolmount/core";
 import type { ServedSession } from "./served-session.ts";
 
 /** Events after which a host may offer other tools than before. */
@@ -20,13 +19,11 @@ export function watchTools(served: ServedSession, onChange: () => void): () => v
     if (await isChanged()) onChange();
   };
   const soon = () => void (looking = looking.then(look).catch(() => {})); // a mode catalog that is away changes nothing
-  const undos = events.map((event) => observe(served.host, event, served, soon));
+  const undos = events.map((event) =>
+    served.host.coordinator.hooks.observe(event, (_, { session_id: of }) => {
+      // A call of another session activates nothing here; modules and plans change for everybody.
+      if (event !== "tool:post" || of === undefined || of === served.id) soon();
+    }),
+  );
   return () => undos.forEach((undo) => undo());
-}
-
-function observe(host: Host, event: string, { id }: ServedSession, look: () => void): () => void {
-  return host.coordinator.hooks.observe(event, (_, { session_id: of }) => {
-    // A call of another session activates nothing here; modules and plans change for everybody.
-    if (event !== "tool:post" || of === undefined || of === id) look();
-  });
 }

@@ -11,23 +11,22 @@ import type { Host, ToolOutcome } from "@toolmount/core";
 import type { InternalCall } from "../wire/front.ts";
 import { isAvailable } from "@toolmount/core/internal";
 import type { ExposedItems, ExposedSource, PublishedSource } from "../wire/exposed-source.ts";
-import { isRecord } from "@toolmount/core/json";
+import { withoutUndefined } from "@toolmount/core/json";
 import { outcomeMetaKey } from "../wire/result.ts";
+import { serverError } from "./render.ts";
 import type { ServedCall } from "./served-session.ts";
-
-/** Works on a request so that mounted servers can ask its client. */
-type AskingRequest = <Result extends object>(
-  ctx: ServerContext,
-  request: ServedCall,
-  work: (call: InternalCall) => Promise<Result>,
-) => Promise<Result | InputRequiredResult>;
 
 /** How requests for what is served beside tools are made. */
 export interface ExposedRequests<Source> {
   /** Returns what is served, for one request of the client. */
   readonly sourcesFor: (call: InternalCall) => readonly Source[];
   readonly callFor: (ctx: ServerContext) => InternalCall;
-  readonly asking: AskingRequest;
+  /** Works on a request so that mounted servers can ask its client. */
+  readonly asking: <Result extends object>(
+    ctx: ServerContext,
+    request: ServedCall,
+    work: (call: InternalCall) => Promise<Result>,
+  ) => Promise<Result | InputRequiredResult>;
 }
 
 /** Returns what a mounted server exposes to one client: each request is a call of an internal tool of the host. */
@@ -70,16 +69,11 @@ export function throughHost(host: Host, published: PublishedSource, call: Intern
 
 /** The data of a call. What the server itself answered is thrown as it was; every other failure with its status and code. */
 function dataOf({ status, result, ticket, runId }: ToolOutcome): unknown {
-  const { error, code, details, truncated, data } = result;
+  const { error, code, truncated, data } = result;
   if (error === undefined && truncated === undefined) return data;
-  if (code === "MCP_ERROR" && isRecord(details))
-    throw new ProtocolError(Number(details["code"]), error ?? "", details["data"]);
-  const facts = {
-    runId,
-    status,
-    ...(code !== undefined && { code }),
-    ...(ticket !== undefined && { ticket }),
-  };
+  const own = serverError(result);
+  if (own !== undefined) throw own;
+  const facts = withoutUndefined({ runId, status, code, ticket });
   throw new RefusedRequest(error ?? "the result is larger than what the plan's limits let through", facts);
 }
 

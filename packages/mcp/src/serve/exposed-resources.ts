@@ -71,8 +71,7 @@ async function collect<Item>(
   return lists.flat();
 }
 
-/** An item that a server offers to clients. */
-export interface Offered<Source, Item> {
+interface Offered<Source, Item> {
   readonly source: Source;
   readonly item: Item;
 }

@@ -9,24 +9,12 @@ import {
   type ServerCapabilities,
 } from "@modelcontextprotocol/server";
 import type { Host } from "@toolmount/core";
-import {
-  exposedChannel,
-  type ExposedSource,
-  type PublishedSource,
-  type ResourceSource,
-} from "../wire/exposed-source.ts";
+import type { ExposedSource, PublishedSource, ResourceSource } from "../wire/exposed-source.ts";
 import type { InternalCall } from "../wire/front.ts";
 import { throughHost, type ExposedRequests } from "./exposed-calls.ts";
 import { offeredBy, serveResources, type Subscribed } from "./exposed-resources.ts";
 import type { OutputReader } from "./outputs.ts";
 import type { Era } from "./tool-list.ts";
-import { isRecord } from "@toolmount/core/json";
-
-/** Returns the mounted servers that the plan exposes more of than tools. */
-export async function findExposed(host: Host): Promise<readonly PublishedSource[]> {
-  const published = await host.coordinator.collectContributions(exposedChannel);
-  return published.filter(isRecord) as unknown as readonly PublishedSource[];
-}
 
 /**
  * Capabilities are those that the plan exposes, so that no server has to be started to state them. Updates of single

@@ -12,7 +12,7 @@ import { watchTools } from "./changes.ts";
 import { HttpSessions, type NewHttpSession } from "./earlier/http-sessions.ts";
 import { readMessage } from "./narrow.ts";
 import type { ServeOptions } from "./options.ts";
-import { createStateSeal } from "./seal/seal.ts";
+import { createStateSeal } from "./seal.ts";
 import type { Serving } from "./requests.ts";
 import { createServer } from "./server.ts";
 import { ServedSession } from "./served-session.ts";

@@ -5,12 +5,11 @@ import {
   ProtocolErrorCode,
   type InputRequiredResult,
   type LoggingLevel,
-  type ServerContext,
 } from "@modelcontextprotocol/server";
 import type { SessionCallContext, ToolOutcome } from "@toolmount/core";
-import { currentFront, type Front, type FrontClient, type InternalCall } from "../wire/front.ts";
+import { askEarlier, currentFront, type Front, type FrontClient, type InternalCall } from "../wire/front.ts";
 import type { Waiting } from "./approvals.ts";
-import type { SealedState } from "./seal/seal.ts";
+import type { SealedState } from "./seal.ts";
 import { requestDigest } from "./served-session.ts";
 import { SuspendableCall } from "../tasks/suspended.ts";
 import type { Era } from "./tool-list.ts";
@@ -32,7 +31,6 @@ export interface InFront extends Omit<Waiting, "approvals"> {
   readonly signInPage?: FrontClient["signInPage"];
   /** How the request can become a task; undefined where it cannot. */
   readonly task?: AsTask | undefined;
-  /** Makes calls of internal tools for the same client. */
   readonly internalCalls: (context: SessionCallContext) => InternalCall;
 }
 
@@ -51,7 +49,13 @@ export async function runInFront<Result extends object>(
     return currentFront.run(createPushFront(waiting), () => work(context));
   let call: SuspendableCall<Result>;
   if (state?.asked === "input") {
-    call = find<Result>(waiting, state);
+    const found = waiting.served.suspended(state.call);
+    if (found === undefined || state.request !== requestDigest(waiting.call))
+      throw new ProtocolError(
+        ProtocolErrorCode.InvalidParams,
+        "the requestState belongs to a call that has ended, or to another call",
+      );
+    call = found as SuspendableCall<Result>;
     call.attach(clientOf(waiting), ctx.mcpReq.inputResponses ?? {});
   } else {
     const given = ctx.mcpReq.inputResponses;
@@ -111,32 +115,13 @@ function contextOf(call: SuspendableCall, context: SessionCallContext): SessionC
   };
 }
 
-function find<Result extends object>(
-  { served, call }: Pick<InFront, "served" | "call">,
-  state: Extract<SealedState, { readonly asked: "input" }>,
-): SuspendableCall<Result> {
-  const found = served.suspended(state.call);
-  if (found === undefined || state.request !== requestDigest(call))
-    throw new ProtocolError(
-      ProtocolErrorCode.InvalidParams,
-      "the requestState belongs to a call that has ended, or to another call",
-    );
-  return found as SuspendableCall<Result>;
-}
-
 /** A client from before 2026: it is asked by requests while its call runs, and it filters log messages by its level. */
 function createPushFront(waiting: InFront): Front {
   const { mcpReq } = waiting.ctx;
   return {
     from: { ...clientOf(waiting), logLevel: "debug" },
     callInternal: waiting.internalCalls(waiting.context),
-    async ask(requests) {
-      const answers = Object.entries(requests).map(async ([key, { method, params }]) => {
-        const request = { method: method as "elicitation/create", params: { ...params } };
-        return [key, await mcpReq.send(request)] as const;
-      });
-      return Object.fromEntries(await Promise.all(answers));
-    },
+    ask: (requests) => askEarlier(waiting.ctx, requests),
     completed(elicitationId) {
       const method = "notifications/elicitation/complete";
       void mcpReq.notify({ method, params: { elicitationId } }).catch(() => {}); // it has left

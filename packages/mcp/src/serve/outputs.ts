@@ -1,6 +1,7 @@
 import { isRecord, refusalOf } from "@toolmount/core/json";
 import type { ReadResourceResult } from "@modelcontextprotocol/server";
 import { isToolmountError, type Host, type ToolOutcome } from "@toolmount/core";
+import { tryParse } from "../reading/members.ts";
 import type { McpBlock, McpResult } from "../wire/shapes.ts";
 
 /** Begin of the addresses under which clients read what a result left out. A ref cannot be guessed. */
@@ -30,7 +31,8 @@ export function withWhole(host: Pick<Host, "output">, outcome: ToolOutcome, rend
   const whole = wholeOf(host, truncated.ref);
   if (whole === undefined) return rendered;
   const linked = { ...rendered, content: [...rendered.content, linkTo(outcome.tool, truncated)] };
-  const data = jsonOf(whole);
+  // One that was too large to be kept whole has no end, and is no JSON.
+  const data = refusalOf(whole) === null ? tryParse(whole) : undefined;
   if (!isRecord(data) || !(code === "OUTPUT_TOO_LARGE" || rendered.structuredContent !== undefined))
     return linked;
   const { isError: _, ...made } = linked;
@@ -42,13 +44,8 @@ export function withWhole(host: Pick<Host, "output">, outcome: ToolOutcome, rend
 
 function linkTo(tool: string, { bytes, ref }: { readonly bytes: number; readonly ref: string }): McpBlock {
   const description = "The whole of what was cut here; it is kept for some time";
-  return {
-    type: "resource_link",
-    uri: scheme + ref,
-    name: `output of ${tool}`,
-    description,
-    size: bytes,
-  } as McpBlock;
+  const named = { uri: scheme + ref, name: `output of ${tool}`, description, size: bytes };
+  return { type: "resource_link", ...named };
 }
 
 function wholeOf(host: Pick<Host, "output">, ref: string, userId?: string): string | undefined {
@@ -57,15 +54,5 @@ function wholeOf(host: Pick<Host, "output">, ref: string, userId?: string): stri
   } catch (error) {
     if (isToolmountError(error) && error.code === "OUTPUT_NOT_FOUND") return undefined;
     throw error;
-  }
-}
-
-/** Parses a kept output. Undefined for one that was too large to be kept whole, since its end is missing, or is too wide. */
-function jsonOf(text: string): unknown {
-  if (refusalOf(text) !== null) return undefined;
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
   }
 }

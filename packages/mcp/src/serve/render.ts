@@ -13,7 +13,9 @@ export async function render(
   { era, served }: { readonly era: Era; readonly served: ServedSession },
 ): Promise<CallToolResult> {
   const { status, result, tool } = outcome;
-  if (result.code === "MCP_ERROR" && isRecord(result.details)) refuseCapability(result.details, result.error);
+  const own = serverError(result);
+  // A mounted server that needs a capability which the client lacks says so by an error, which the client has to see.
+  if (own?.code === ProtocolErrorCode.MissingRequiredClientCapability) throw own;
   if (status === "not_found")
     throw new ProtocolError(ProtocolErrorCode.InvalidParams, result.error ?? `Unknown tool: ${tool}`);
   const whole = withWhole(served.host, outcome, toMcpResult(outcome));
@@ -30,8 +32,8 @@ export async function render(
     : withoutStructuredData(rendered);
 }
 
-/** A mounted server that needs a capability which the client lacks says so by an error, which the client has to see. */
-function refuseCapability({ code, data }: Readonly<Record<string, unknown>>, message = ""): void {
-  if (code === ProtocolErrorCode.MissingRequiredClientCapability)
-    throw new ProtocolError(code, message, data);
+/** The error of the protocol with which a mounted server ended a call; undefined for every other end. */
+export function serverError({ code, error = "", details }: ToolOutcome["result"]): ProtocolError | undefined {
+  if (code !== "MCP_ERROR" || !isRecord(details) || typeof details["code"] !== "number") return undefined;
+  return new ProtocolError(details["code"], error, details["data"]);
 }

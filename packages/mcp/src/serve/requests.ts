@@ -6,12 +6,13 @@ import type {
   ServerOptions,
 } from "@modelcontextprotocol/server";
 import type { Host, SessionCallContext, ToolOutcome } from "@toolmount/core";
-import { meter } from "@toolmount/core/json";
+import { meter, withoutUndefined } from "@toolmount/core/json";
+import { z } from "zod";
 import type { InternalCall } from "../wire/front.ts";
 import { answerWaiting, type Waiting } from "./approvals.ts";
 import type { InFront } from "./in-front.ts";
 import type { ServeOptions } from "./options.ts";
-import type { StateSeal } from "./seal/seal.ts";
+import type { StateSeal } from "./seal.ts";
 import type { ServedCall, ServedSession } from "./served-session.ts";
 import type { Era } from "./tool-list.ts";
 
@@ -34,7 +35,6 @@ export interface Serving {
   readonly signInPage?: InFront["signInPage"];
   /** It answers one request about tools, so it needs neither instructions nor what mounted servers have beside tools. */
   readonly toolsOnly?: boolean | undefined;
-  /** Makes the server of the SDK. */
   readonly make?: ((info: Implementation, options: ServerOptions) => Server) | undefined;
 }
 
@@ -99,12 +99,7 @@ function contextOf(
         void mcpReq
           .notify({
             method: "notifications/progress",
-            params: {
-              progressToken: token,
-              progress,
-              ...(total !== undefined && { total }),
-              ...(message !== undefined && { message }),
-            },
+            params: { progressToken: token, progress, ...withoutUndefined({ total, message }) },
           })
           .catch(() => {}),
     }),
@@ -125,9 +120,6 @@ function readPrompts(
     | ((userId: string | undefined) => boolean)
     | null;
   if (given === undefined || believes?.(userId) !== true || meter(given, maxBytes) !== null) return {};
-  return isTexts(given) ? { prompts: given } : {};
-}
-
-function isTexts(value: unknown): value is readonly string[] {
-  return Array.isArray(value) && value.every((text) => typeof text === "string");
+  const { data: prompts } = z.array(z.string()).safeParse(given);
+  return prompts === undefined ? {} : { prompts };
 }

@@ -101,7 +101,6 @@ export class ServedSession {
     return this.#suspended.get(id);
   }
 
-  /** Another session of the same owner. */
   sibling(id: string): ServedSession {
     return new ServedSession(this.host, id, this.tasks);
   }

@@ -11,19 +11,18 @@ import {
   type ListToolsResult,
   type ServerContext,
 } from "@modelcontextprotocol/server";
-import { isToolmountError, type ToolOutcome } from "@toolmount/core";
+import type { ToolOutcome } from "@toolmount/core";
 import { hostsOf, writeChain } from "../wire/chain.ts";
 import { isRecord } from "@toolmount/core/json";
 import { lockChannel } from "../wire/kept-definitions.ts";
-import { collectInstructions } from "../wire/instructions.ts";
-import { waitForStarting } from "../wire/starting.ts";
+import { collectInstructions, publishedOn, waitForStarting } from "../wire/published.ts";
 import { traceConnections } from "../wire/trace.ts";
-import { answerRetry, type Waiting } from "./approvals.ts";
+import { answerRetry, asProtocolError, type Waiting } from "./approvals.ts";
 import { watchResources } from "./exposed-resources.ts";
-import { exposedCapabilities, findExposed, serveExposed } from "./exposed.ts";
+import { exposedCapabilities, serveExposed } from "./exposed.ts";
 import { render } from "./render.ts";
 import { runInFront, type Answer } from "./in-front.ts";
-import type { SealedState, WaitingState } from "./seal/seal.ts";
+import type { SealedState, WaitingState } from "./seal.ts";
 import { findSkills, skillsExtension } from "./skills.ts";
 import {
   answerCall,
@@ -102,7 +101,7 @@ const bare = { instructions: null, sources: [], skills: undefined };
 async function describe({ served, userId, options: { instructions } }: Serving) {
   const [texts, sources, skills] = await Promise.all([
     instructions === undefined ? instructionsOf(served) : instructions,
-    findExposed(served.host),
+    publishedOn(served.host, "mcp.exposed"),
     findSkills(served, userId === undefined ? {} : { userId }),
   ]);
   return { instructions: texts, sources, skills };
@@ -171,10 +170,5 @@ async function callTool(
 async function retry(state: WaitingState, waiting: Waiting): Promise<ToolOutcome> {
   if (state.request !== requestDigest(waiting.call))
     throw new ProtocolError(ProtocolErrorCode.InvalidParams, "the requestState belongs to another call");
-  try {
-    return await answerRetry(state, waiting);
-  } catch (error) {
-    if (!isToolmountError(error)) throw error;
-    throw new ProtocolError(ProtocolErrorCode.InvalidParams, error.message, { code: error.code });
-  }
+  return answerRetry(state, waiting).catch(asProtocolError(ProtocolErrorCode.InvalidParams));
 }

@@ -3,7 +3,8 @@ import type { SessionCallContext, ToolInfo } from "@toolmount/core";
 import { z } from "zod";
 import type { ResourceSource } from "../wire/exposed-source.ts";
 import { isRecord } from "@toolmount/core/json";
-import { encodePath, skillsChannel, skillToolName, type OfferedSkill } from "../wire/skills.ts";
+import { publishedOn } from "../wire/published.ts";
+import { encodePath, skillToolName, type OfferedSkill } from "../wire/skills.ts";
 import { RefusedRequest } from "./exposed-calls.ts";
 import type { ServedSession } from "./served-session.ts";
 import type { Era } from "./tool-list.ts";
@@ -31,8 +32,8 @@ export async function findSkills(
   served: ServedSession,
   context: SessionCallContext,
 ): Promise<SkillService | undefined> {
-  const published = await served.host.coordinator.collectContributions(skillsChannel);
-  const offered = published.flat().filter(isRecord) as unknown as readonly OfferedSkill[];
+  const published = await publishedOn(served.host, "skills");
+  const offered = published.flat().filter((one) => isRecord(one));
   if (offered.length === 0) return undefined;
   const list = async () => skillsOf(await served.tools(), offered);
   return {
@@ -108,7 +109,6 @@ function uriOf({ root }: ServedSkill, path: string): string {
   return root + encodePath(path);
 }
 
-/** An entry as the extension has it. */
 function toEntry(skill: ServedSkill) {
   return {
     uri: uriOf(skill, "SKILL.md"),

@@ -6,7 +6,7 @@ import { ownSession, type Host } from "@toolmount/core";
 import { watchTools } from "./changes.ts";
 import { narrowLines } from "./narrow.ts";
 import type { ServeOptions } from "./options.ts";
-import { createStateSeal } from "./seal/seal.ts";
+import { createStateSeal } from "./seal.ts";
 import { createServer } from "./server.ts";
 import { ServedTasks } from "../tasks/served-tasks.ts";
 import { ServedSession } from "./served-session.ts";

@@ -1,6 +1,5 @@
 import {
   MissingRequiredClientCapabilityError,
-  ProtocolError,
   ProtocolErrorCode,
   type CallToolRequest,
   type CallToolResult,
@@ -9,18 +8,18 @@ import {
   type ServerCapabilities,
   type ServerContext,
 } from "@modelcontextprotocol/server";
-import { isToolmountError, type ToolInfo, type ToolOutcome } from "@toolmount/core";
+import type { ToolInfo } from "@toolmount/core";
 import { z } from "zod";
 import { isRecord } from "@toolmount/core/json";
-import { waitForStarting } from "../wire/starting.ts";
+import { waitForStarting } from "../wire/published.ts";
 import { defaultTtlMs, type ContinueTask } from "../tasks/served-tasks.ts";
 import { CancelledByClient, type SuspendableCall } from "../tasks/suspended.ts";
 import type { TaskRecord } from "../tasks/task-record.ts";
 import { resultOf, toEarlier, toExtension } from "../tasks/task-state.ts";
 import { tasksExtension } from "../tasks/task.ts";
-import { waitAsTask, type Waiting } from "./approvals.ts";
+import { asProtocolError, waitAsTask, type Waiting } from "./approvals.ts";
 import { beginCall, type AsTask } from "./in-front.ts";
-import { render } from "./render.ts";
+import { render, serverError } from "./render.ts";
 import { answerCall, inFrontOf, isOutcome, type Requested, type Serving } from "./requests.ts";
 import { bareOutcome, type ServedCall } from "./served-session.ts";
 import type { Era } from "./tool-list.ts";
@@ -134,7 +133,10 @@ async function continueCall(record: TaskRecord, waiting: Waiting): Promise<objec
   if (end !== undefined) return resultOf(end);
   const { coordinator } = served.host;
   if (coordinator.get("tools", call.name) === null) await waitForStarting(served.host);
-  if (ticket !== undefined) return waitAsTask(await resume(ticket, waiting), waiting);
+  if (ticket !== undefined) {
+    const resumed = served.resume(ticket, call, context);
+    return waitAsTask(await resumed.catch(asProtocolError(ProtocolErrorCode.InternalError)), waiting);
+  }
   const info = coordinator.get("tools", call.name) as Pick<ToolInfo, "idempotent" | "category"> | null;
   // It was begun, and may have run: only what may run twice runs again.
   if (record.kept.call.arguments === undefined || !(info?.idempotent === true || info?.category === "read"))
@@ -142,31 +144,16 @@ async function continueCall(record: TaskRecord, waiting: Waiting): Promise<objec
   return answerCall(await served.call(call, context), waiting);
 }
 
-async function resume(ticket: string, { served, call, context }: Waiting): Promise<ToolOutcome> {
-  try {
-    return await served.resume(ticket, call, context);
-  } catch (error) {
-    if (!isToolmountError(error)) throw error;
-    throw new ProtocolError(ProtocolErrorCode.InternalError, error.message, { code: error.code });
-  }
-}
-
 type Finish = (outcome: object) => Promise<CallToolResult> | CallToolResult;
 
-/** Renders what a call has that is a task. */
+/**
+ * Renders what a call has that is a task. The error of the protocol with which a mounted server ended it is thrown: a task shows
+ * it as one. A call that is no task has it as its result, which a model reads.
+ */
 function renderTask(finish: Finish): (outcome: object) => Promise<CallToolResult> {
   return async (outcome) => {
-    throwServerError(outcome);
+    const own = isOutcome(outcome) ? serverError(outcome.result) : undefined;
+    if (own !== undefined) throw own;
     return finish(outcome);
   };
-}
-
-/**
- * Throws the error of the protocol with which a mounted server ended a call: a task shows it as one. A call that is no task
- * has it as its result, which a model reads.
- */
-function throwServerError(outcome: object): void {
-  const { code, error = "", details } = (outcome as Partial<ToolOutcome>).result ?? {};
-  if (code !== "MCP_ERROR" || !isRecord(details) || typeof details["code"] !== "number") return;
-  throw new ProtocolError(details["code"], error, details["data"]);
 }

@@ -7,8 +7,8 @@ import {
 } from "@modelcontextprotocol/server";
 import type { Host, ToolInfo } from "@toolmount/core";
 import { toAnnotations } from "../wire/annotations.ts";
-import { isRecord } from "@toolmount/core/json";
-import { definitionsChannel, type KeptDefinitions } from "../wire/kept-definitions.ts";
+import { isRecord, withoutUndefined } from "@toolmount/core/json";
+import { publishedOn } from "../wire/published.ts";
 import { skillMetaKey } from "../wire/skills.ts";
 
 /** Which revision of the protocol a connection speaks: `legacy` is 2025-11-25 and before, `modern` 2026-07-28. */
@@ -92,8 +92,7 @@ type Extras = (tool: ToolInfo) => Partial<Tool> | undefined;
 
 /** Asks mounted servers for the members of definitions that a host has no field for. */
 export async function loadExtras(host: Host): Promise<Extras> {
-  const published = await host.coordinator.collectContributions(definitionsChannel);
-  const definitions = published.filter((one) => one instanceof Map) as readonly KeptDefinitions[];
+  const definitions = await publishedOn(host, "mcp.definitions");
   return ({ name, declaredName }) => {
     const kept = definitions.find((map) => map.has(name))?.get(name);
     // Another module may have taken the name since.
@@ -101,12 +100,6 @@ export async function loadExtras(host: Host): Promise<Extras> {
     const { title, icons, annotations, execution, _meta } = kept.definition;
     // A skill's entry has the server's own addresses; this host serves the skill under others.
     if (_meta?.[skillMetaKey] !== undefined) return undefined;
-    return {
-      ...(title !== undefined && { title }),
-      ...(icons !== undefined && { icons }),
-      ...(annotations !== undefined && { annotations }),
-      ...(execution !== undefined && { execution }),
-      ...(_meta !== undefined && { _meta }),
-    };
+    return withoutUndefined({ title, icons, annotations, execution, _meta });
   };
 }

@@ -2,10 +2,8 @@ import { systemClock, type Host, type ToolOutcome, type WorkRecord } from "@tool
 import { digestOf } from "@toolmount/core/json";
 import { z } from "zod";
 import { KeptWork, setNewest } from "../wire/kept-work.ts";
-import { createSeal, NotSealed } from "./seal/seal.ts";
-import { SealKeys } from "./seal/seal-keys.ts";
+import { createSeal, SealKeys, NotSealed } from "./seal.ts";
 
-/** The kind of the records of requests whose calls wait. */
 const kind = "mcp-waiting";
 /** How long a waiting call is known by its request, in milliseconds: 30 days. */
 const keptMs = 30 * 86_400_000;

@@ -10,6 +10,7 @@ import {
 import { z } from "zod";
 import { isRecord } from "@toolmount/core/json";
 import { taskKey } from "../reading/reader.ts";
+import type { Answers } from "../wire/front.ts";
 import { raceSignal } from "../wire/race-signal.ts";
 import { isEnded, task as taskSchema, type Task } from "./task.ts";
 
@@ -50,14 +51,10 @@ export async function startTask(
   }
 }
 
-/** What happens while a task of a server is followed. */
 interface Following {
-  /** Called with each state of it. */
   readonly onState: (state: Task) => void;
   /** Answers what a server of 2026 asks. */
-  readonly answer: (
-    requests: Readonly<Record<string, unknown>>,
-  ) => Promise<Readonly<Record<string, unknown>>>;
+  readonly answer: (requests: Readonly<Record<string, unknown>>) => Promise<Answers>;
 }
 
 /** Waits for a task of a server, and resolves to its result. Where the call is cancelled, so is the task. */

@@ -1,9 +1,13 @@
 import { RELATED_TASK_META_KEY, type CallToolResult, type ServerContext } from "@modelcontextprotocol/server";
 import { systemClock } from "@toolmount/core";
+import { askEarlier, type Answers } from "../wire/front.ts";
 import { raceSignal } from "../wire/race-signal.ts";
 import type { SuspendableCall } from "./suspended.ts";
 import type { TaskRecord } from "./task-record.ts";
 import { failedBy, resultOf, type TaskEnd, type TaskState } from "./task-state.ts";
+
+/** What a client may do with a task. */
+export type FollowedTask = Pick<ServedTask, "state" | "answer" | "cancel" | "result">;
 
 /** One call that its client follows. */
 export class ServedTask {
@@ -12,7 +16,7 @@ export class ServedTask {
   readonly #result: Promise<CallToolResult>;
   readonly #ended: Promise<void>;
   #end: TaskEnd | undefined;
-  #answers: Readonly<Record<string, unknown>> = {};
+  #answers: Answers = {};
   #isLeft = false;
 
   /** `onFailure` gets what a store could not do. */
@@ -82,7 +86,7 @@ export class ServedTask {
   }
 
   /** Answers of a client of 2026; those that are missing may come later. */
-  answer(given: Readonly<Record<string, unknown>>): void {
+  answer(given: Answers): void {
     const { asked = {}, round } = this.#call.state;
     const known = Object.keys(asked).filter((key) => Object.hasOwn(given, `${round}.${key}`));
     this.#answers = {
@@ -118,44 +122,24 @@ export class ServedTask {
   }
 
   /** Waits for the result. Meanwhile a client from before 2026 is asked, on the stream of its request. */
-  async result({ mcpReq }: ServerContext): Promise<CallToolResult> {
-    const related = { [RELATED_TASK_META_KEY]: { taskId: this.id } };
-    while ((await raceSignal(this.#call.next(), mcpReq.signal)) === undefined) {
-      const asked = Object.entries(this.#call.state.asked ?? {}).map(async ([key, { method, params }]) => {
-        const request = { method: method as "elicitation/create", params: { ...params, _meta: related } };
-        return [key, await mcpReq.send(request as never)] as const;
-      });
-      this.#call.answer(Object.fromEntries(await Promise.all(asked)));
-    }
+  async result(ctx: ServerContext): Promise<CallToolResult> {
+    const related = { _meta: { [RELATED_TASK_META_KEY]: { taskId: this.id } } };
+    while ((await raceSignal(this.#call.next(), ctx.mcpReq.signal)) === undefined)
+      this.#call.answer(await askEarlier(ctx, this.#call.state.asked ?? {}, related));
     await this.#ended;
     return withTask(this.id, await this.#result);
   }
 }
 
-/** A task that ended, maybe in another process. */
-export class EndedTask {
-  readonly #record: TaskRecord;
-  readonly #end: TaskEnd;
-
-  constructor(record: TaskRecord, end: TaskEnd) {
-    this.#record = record;
-    this.#end = end;
-  }
-
-  get state(): TaskState {
-    const { id, kept, facts } = this.#record;
-    return { ...this.#end, id, ttlMs: kept.ttlMs, createdAt: facts.at, changedAt: this.#end.at };
-  }
-
-  /** Nothing is asked any more. */
-  answer(): void {}
-
-  /** It has ended before. */
-  async cancel(): Promise<void> {}
-
-  async result(): Promise<CallToolResult> {
-    return withTask(this.#record.id, resultOf(this.#end));
-  }
+/** A task that ended, maybe in another process: nothing is asked of its client any more. */
+export function endedTask({ id, kept, facts }: TaskRecord, end: TaskEnd): FollowedTask {
+  const state = { ...end, id, ttlMs: kept.ttlMs, createdAt: facts.at, changedAt: end.at };
+  return {
+    state,
+    answer: () => {},
+    cancel: async () => {},
+    result: async () => withTask(id, resultOf(end)),
+  };
 }
 
 function withTask(taskId: string, { _meta: own, ...result }: CallToolResult): CallToolResult {

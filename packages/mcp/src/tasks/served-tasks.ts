@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { ProtocolError, ProtocolErrorCode, type CallToolResult } from "@modelcontextprotocol/server";
 import { systemClock, type Host } from "@toolmount/core";
-import { EndedTask, ServedTask } from "./served-task.ts";
+import { endedTask, ServedTask, type FollowedTask } from "./served-task.ts";
 import type { SuspendableCall } from "./suspended.ts";
 import { longestTtlMs, TaskRecords, type KeptTask, type TaskRecord } from "./task-record.ts";
 
@@ -12,12 +12,10 @@ const leastTtlMs = 1_000;
 /** Tasks of one owner that a process follows. */
 const maxTasks = 1_000;
 
-/** Whose tasks are sought. */
 interface TaskUser {
   readonly userId?: string | undefined;
 }
 
-/** A call that becomes a task. */
 interface NewTask extends TaskUser {
   readonly sessionId: string;
   readonly call: KeptTask["call"];
@@ -90,7 +88,7 @@ export class ServedTasks {
   }
 
   /** Rejects with an error of the protocol for a task that there is not, or is not any more. */
-  async find(id: string, user: TaskUser, continueTask: ContinueTask): Promise<ServedTask | EndedTask> {
+  async find(id: string, user: TaskUser, continueTask: ContinueTask): Promise<FollowedTask> {
     const task = this.#tasks.get(id);
     if (task !== undefined && task.record.facts.userId === (user.userId ?? null)) return task;
     const record = task === undefined ? await this.#records.find(id, user.userId) : undefined;
@@ -99,7 +97,7 @@ export class ServedTasks {
         ProtocolErrorCode.InvalidParams,
         `there is no task "${id.slice(0, 100)}" of this client; a task is forgotten after its ttl`,
       );
-    if (record.kept.end !== undefined) return new EndedTask(record, record.kept.end);
+    if (record.kept.end !== undefined) return endedTask(record, record.kept.end);
     // A request that came meanwhile has found it, too.
     const known = this.#tasks.get(id);
     if (known !== undefined) return known;

@@ -1,11 +1,11 @@
 import { randomUUID } from "node:crypto";
 import { systemClock } from "@toolmount/core";
-import type { Front, FrontClient, InternalCall, ServerAsk } from "../wire/front.ts";
+import type { Answers, Front, FrontClient, InternalCall, ServerAsks } from "../wire/front.ts";
 
 /** What a client of 2026 is asked before its call can continue. */
 interface Asked {
   readonly id: string;
-  readonly requests: Readonly<Record<string, ServerAsk>>;
+  readonly requests: ServerAsks;
 }
 
 /** The next step of a call: it has an outcome, its client is asked, or its client follows it as a task from now on. */
@@ -23,10 +23,9 @@ export class CancelledByClient extends Error {
 export class SuspendableCall<Outcome extends object = object> implements Front {
   readonly id = randomUUID();
   from: FrontClient;
-  /** What the work gives. */
   readonly outcome: Promise<Outcome>;
   readonly #controller = new AbortController();
-  #waiting: { readonly requests: Asked["requests"]; readonly answer: (given: Answers) => void } | undefined;
+  #waiting: { readonly requests: ServerAsks; readonly answer: (given: Answers) => void } | undefined;
   #asking = Promise.withResolvers<void>();
   readonly #task = Promise.withResolvers<void>();
   #isTask = false;
@@ -60,7 +59,7 @@ export class SuspendableCall<Outcome extends object = object> implements Front {
     return this.#controller.signal;
   }
 
-  ask(requests: Asked["requests"]): Promise<Answers> {
+  ask(requests: ServerAsks): Promise<Answers> {
     return new Promise((resolve, reject) => {
       if (this.signal.aborted) return reject(this.signal.reason as Error);
       this.signal.addEventListener("abort", () => reject(this.signal.reason as Error), { once: true });
@@ -91,7 +90,7 @@ export class SuspendableCall<Outcome extends object = object> implements Front {
   }
 
   /** What a client that follows the call may read about it. */
-  get state(): CallState {
+  get state() {
     return {
       message: this.#message,
       changedAt: this.#changedAt,
@@ -140,17 +139,4 @@ export class SuspendableCall<Outcome extends object = object> implements Front {
       signal.removeEventListener("abort", leave);
     }
   }
-}
-
-type Answers = Readonly<Record<string, unknown>>;
-
-/** How far a call is. */
-interface CallState {
-  readonly message: string | undefined;
-  /** Milliseconds since the epoch. */
-  readonly changedAt: number;
-  /** How often its client was asked. */
-  readonly round: number;
-  /** What its client is asked now. */
-  readonly asked: Asked["requests"] | undefined;
 }

@@ -5,7 +5,6 @@ import { digestOf } from "@toolmount/core/json";
 import { KeptWork } from "../wire/kept-work.ts";
 import type { TaskEnd } from "./task-state.ts";
 
-/** The kind of the records of tasks. */
 const kind = "mcp-task";
 /** A process that runs the call of a task says so this often; after the whole time it counts as gone. */
 const leaseMs = 15_000;
@@ -65,7 +64,6 @@ export class TaskRecord {
     return this.#record.status === "forgotten" || systemClock.now() > this.#record.at + this.#kept.ttlMs;
   }
 
-  /** Stores it for the first time. */
   async add(): Promise<void> {
     this.#isOurs = true;
     await (this.#last = this.#save(this.#kept));

@@ -21,7 +21,6 @@ export interface TaskState extends Omit<TaskEnd, "status" | "at"> {
   readonly createdAt: number;
   readonly changedAt: number;
   readonly ttlMs: number;
-  /** What its client is asked now. */
   readonly asked?: Readonly<Record<string, unknown>> | undefined;
 }
 

@@ -1,16 +1,19 @@
-import type { Coordinator, HostChain, HostLink, ToolmountError } from "@toolmount/core";
-import { isToolmountError } from "@toolmount/core";
+import {
+  isToolmountError,
+  type Coordinator,
+  type HostChain,
+  type HostLink,
+  type ToolmountError,
+} from "@toolmount/core";
 import { readHostLinks } from "@toolmount/core/internal";
 import { isRecord } from "@toolmount/core/json";
+import { publishedOn } from "./published.ts";
 
 /**
  * Under this key a host names itself and others: to a server among its experimental capabilities, to a client in the
  * `_meta` of a list of tools. Other clients and servers ignore it.
  */
 const chainKey = "dev.toolmount/chain";
-
-/** Channel on which each mounted server names the hosts to which it leads. */
-export const behindChannel = "mcp.servers.behind";
 
 /** The chain of the host; absent in a host without a plan. */
 export function chainOf({ getCapability }: Pick<Coordinator, "getCapability">): HostChain | undefined {
@@ -47,7 +50,7 @@ export async function hostsOf({
   readonly coordinator: Coordinator;
 }): Promise<readonly HostLink[]> {
   const own = (await chainOf(coordinator)?.toClients()) ?? [];
-  const behind = await coordinator.collectContributions(behindChannel);
+  const behind = await publishedOn({ coordinator }, "mcp.servers.behind");
   const all = [...own, ...behind.flatMap(readHostLinks)];
   return [...new Map(all.map((link) => [link.host, link])).values()];
 }

@@ -9,9 +9,6 @@ import type {
   ResourceTemplateType,
 } from "@modelcontextprotocol/server";
 
-/** Channel on which mounted servers offer what the plan says of them under `expose`, for the server of the host. */
-export const exposedChannel = "mcp.exposed";
-
 /** The items of a server that are exposed, by their kind. */
 export interface ExposedItems {
   readonly prompt: Prompt;

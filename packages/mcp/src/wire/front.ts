@@ -1,11 +1,28 @@
 import { AsyncLocalStorage } from "node:async_hooks";
-import type { ClientCapabilities, LoggingLevel } from "@modelcontextprotocol/server";
+import type { ClientCapabilities, LoggingLevel, ServerContext } from "@modelcontextprotocol/server";
 import type { ToolOutcome } from "@toolmount/core";
 
 /** A request of a server to its client, as both revisions write it. */
 export interface ServerAsk {
   readonly method: string;
   readonly params?: Readonly<Record<string, unknown>> | undefined;
+}
+
+/** Requests, by their keys, and what a client answers to them. */
+export type ServerAsks = Readonly<Record<string, ServerAsk>>;
+export type Answers = Readonly<Record<string, unknown>>;
+
+/** Asks a client from before 2026: by requests of the protocol, on the stream of its own request. */
+export async function askEarlier(
+  { mcpReq }: ServerContext,
+  asked: ServerAsks,
+  more: object = {},
+): Promise<Answers> {
+  const answers = Object.entries(asked).map(async ([key, { method, params }]) => {
+    const request = { method: method as "elicitation/create", params: { ...params, ...more } };
+    return [key, await mcpReq.send(request as never)] as const;
+  });
+  return Object.fromEntries(await Promise.all(answers));
 }
 
 /** Makes one call of an internal tool in the client's session, and waits for a decision where the client asked for that. */
@@ -30,7 +47,7 @@ export interface Front {
   /** Its client, as the latest request of it says. */
   readonly from: FrontClient;
   /** Answers that came with the request itself, before anything was asked. */
-  readonly given?: Readonly<Record<string, unknown>> | undefined;
+  readonly given?: Answers | undefined;
   /**
    * The client follows the call as a task from now on; undefined where it does not speak tasks. Resolves when the ticket of
    * the call is stored with its task.
@@ -39,7 +56,7 @@ export interface Front {
   /** Calls an internal tool of the host for the same client: so policy, approvals, limits and audit see a question. */
   readonly callInternal: InternalCall;
   /** Passes requests of the server on, by their keys, and resolves to the client's answers by the same keys. */
-  ask(requests: Readonly<Record<string, ServerAsk>>): Promise<Readonly<Record<string, unknown>>>;
+  ask(requests: ServerAsks): Promise<Answers>;
   /** Says that what an address was shown for is done; undefined where the revision of the client has no word for it. */
   readonly completed?: ((elicitationId: string) => void) | undefined;
 }

@@ -1,9 +1,6 @@
 import type { Tool } from "@modelcontextprotocol/server";
 import type { ToolInfo } from "@toolmount/core";
 
-/** Channel on which mounted servers publish their tools' definitions, for a server of other clients. */
-export const definitionsChannel = "mcp.definitions";
-
 /**
  * The loader's channel for what a lock file keeps of a module's definitions, and the capability that gives them back. Without
  * a lock file there is no such capability.

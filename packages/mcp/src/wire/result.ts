@@ -61,12 +61,17 @@ function textsOf(blocks: readonly { readonly type: string; readonly text?: unkno
 /** Returns what a model can do about a call that waits. */
 function nextStepOf({ tool, status, result, ticket }: ToolOutcome): McpBlock[] {
   if (status !== "pending" || ticket === undefined) return [];
-  const waitsFor = isRecord(result.details) ? result.details["waitsFor"] : undefined;
+  const reason = waitsFor({ result });
   const next =
-    waitsFor === "client"
+    reason === "client"
       ? ""
-      : `It has not run yet. To get its result when ${waitsFor === "run" ? "it has ended" : "a person has approved it"}, call ${tool} again with the same arguments. `;
+      : `It has not run yet. To get its result when ${reason === "run" ? "it has ended" : "a person has approved it"}, call ${tool} again with the same arguments. `;
   return [text(`${next}Ticket: ${ticket}`)];
+}
+
+/** What a call waits for, where it is not a person: \`client\`, \`run\`. */
+export function waitsFor({ result: { details } }: Pick<ToolOutcome, "result">): unknown {
+  return isRecord(details) ? details["waitsFor"] : undefined;
 }
 
 /** A result that its tool's `outputSchema` does not describe. A client takes it as an error only, and reads the text. */

@@ -1,6 +1,3 @@
-/** Channel on which modules offer their skills: the tool that reads a skill has the tag `skill`, and its digest as version. */
-export const skillsChannel = "skills";
-
 /** One skill that a module offers. */
 export interface OfferedSkill {
   /** The version of the tool that reads it. */
@@ -10,7 +7,6 @@ export interface OfferedSkill {
   readonly files: readonly SkillFile[];
 }
 
-/** One file of a skill. */
 interface SkillFile {
   /** Below the skill's folder. */
   readonly path: string;

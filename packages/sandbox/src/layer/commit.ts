@@ -1,6 +1,6 @@
 import { chmodSync, linkSync, mkdirSync, renameSync, unlinkSync, utimesSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { above } from "./choice.ts";
+import { above } from "./folder-facts.ts";
 import { createPause, readRecord, writeRecord } from "./durable.ts";
 import type { LayerChange } from "./difference.ts";
 import { gitPartOf } from "./git.ts";

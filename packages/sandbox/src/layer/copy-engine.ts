@@ -8,7 +8,7 @@ import { readRecord, removeTree, writeRecord } from "./durable.ts";
 import type { Engine, MakeEngine } from "./engine.ts";
 import { changesSince, entriesOf } from "./folder-facts.ts";
 import type { LayerPlace } from "./holder.ts";
-import { markOf, namesIn, type Mark } from "./mark.ts";
+import { isReadable, markOf, namesIn, type Mark } from "./mark.ts";
 
 /** The largest folder that is copied: it takes some two seconds. */
 const copyBounds = { entries: 20_000, bytes: 1_000_000_000 };
@@ -29,7 +29,8 @@ export const makeCopy: MakeEngine = async (at, { entries, bytes }, isNew) => {
       await copyAll(at);
     } catch (error) {
       removeTree(join(at.place, changedFolder));
-      return { problem: `the folder cannot be copied: ${(error as Error).message.trim()}` };
+      const { stderr, message } = error as Error & { readonly stderr?: string };
+      return { problem: `the folder cannot be copied: ${(stderr || message).trim().split("\n")[0]}` };
     }
   }
   return engineOf(at);
@@ -49,6 +50,17 @@ async function copyAll(at: LayerPlace): Promise<void> {
 }
 
 const copiedFile = (place: string) => join(place, "copied.json");
+
+/** Notes for a copy of a layer which of its entries are still as they were copied from the person's folder. */
+export function copiedAgain(from: string, to: string): void {
+  const copied = readRecord(copiedFile(from)) as Copied | undefined;
+  if (copied === undefined) return;
+  const same = Object.entries(copied).flatMap(([path, key]) => {
+    const [before, now] = [from, to].map((place) => markOf(join(place, changedFolder, path)));
+    return before && now && keyOf(before) === key ? [[path, keyOf(now)] as const] : [];
+  });
+  writeRecord(copiedFile(to), Object.fromEntries(same) satisfies Copied);
+}
 
 /** Paths for one run of the program: the kernel bounds the length of a command. */
 const mostPaths = 500;
@@ -141,7 +153,8 @@ function keysIn(changed: string, paths: readonly string[]): readonly (readonly [
 /** An entry and all that is in it. */
 function below(root: string, path: string): readonly string[] {
   const mark = markOf(join(root, path));
-  if (mark?.kind !== "folder") return mark === null ? [] : [path];
+  if (mark === null) return [];
+  if (mark.kind !== "folder" || !isReadable(join(root, path))) return [path];
   return [path, ...namesIn(join(root, path)).flatMap((name) => below(root, join(path, name)))];
 }
 

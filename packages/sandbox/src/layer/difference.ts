@@ -1,11 +1,11 @@
 import { hash } from "node:crypto";
-import { join } from "node:path";
+import { existsSync } from "node:fs";
 import { prepareRules } from "@toolmount/paths";
 import { baseOf, type Base } from "./base.ts";
 import { createPause } from "./durable.ts";
 import { entriesOf } from "./folder-facts.ts";
 import { gitPartOf } from "./git.ts";
-import { isEqual, isSame, markOf, type Mark } from "./mark.ts";
+import { isEqual, isReadable, isSame, markOf, within, type Mark } from "./mark.ts";
 
 /** What must be agreed to by a yes of its own. */
 export type Section =
@@ -73,7 +73,7 @@ export async function differenceOf(compared: Compared): Promise<Difference> {
     for (const change of deletionsIn(at, shown, compared)) add(change);
     const inside: string[] = [];
     for (const name of entriesOf(compared.changed, at).filter((each) => shown.includes(each))) {
-      const path = join(at, name);
+      const path = within(at, name);
       const found = compareEntry(path, compared);
       const isStaged = found.change !== undefined && gitPartOf(path) === "index";
       if (isStaged && !(await compared.isStagedAnew(path))) continue;
@@ -106,9 +106,9 @@ function deletionsIn(
   const set = new Set(shown);
   return (
     entriesOf(folder, at)
-      .filter((name) => !set.has(name) && baseOf(base, join(at, name)).existed)
-      .map((name) => join(at, name))
-      .map((path) => ({ path, kind: "delete", former: markOf(join(folder, path)), next: null }) as const)
+      .filter((name) => !set.has(name) && baseOf(base, within(at, name)).existed)
+      .map((name) => within(at, name))
+      .map((path) => ({ path, kind: "delete", former: markOf(within(folder, path)), next: null }) as const)
       // Git may still need an object for what the person did meanwhile.
       .filter(({ path, former }) => former !== null && gitPartOf(path, former.kind === "folder") !== "object")
   );
@@ -122,9 +122,11 @@ interface Compare {
 
 function compareEntry(path: string, compared: Compared): Compare {
   const { folder, changed } = compared;
-  const [former, next] = [markOf(join(folder, path)), markOf(join(changed, path))];
+  const [former, next] = [markOf(within(folder, path)), markOf(within(changed, path))];
   const isFolder = next?.kind === "folder";
   if (next === null) return { isFolder: false };
+  if (isFolder && !isReadable(within(changed, path)))
+    return { reason: "its folder cannot be read", isFolder: false };
   if (isFolder) {
     const isThere = former?.kind === "folder";
     if (!isThere) return { change: { path, kind: "folder", former, next }, isFolder };
@@ -157,7 +159,7 @@ function isUnchanged(
   if (isSame(former, next)) return true;
   // A program gave it a second name: both become names of one file.
   if (next.names > 1) return false;
-  return former.modified === next.modified && isEqual(join(folder, path), join(changed, path));
+  return former.modified === next.modified && isEqual(within(folder, path), within(changed, path));
 }
 
 function sectionOf({ path, kind, former }: Omit<LayerChange, "section">, compared: Compared): Section {
@@ -170,8 +172,40 @@ function sectionOf({ path, kind, former }: Omit<LayerChange, "section">, compare
   return kind === "delete" || isReplaced || isEmptied ? "deletions" : "files";
 }
 
-/** Tests paths from a folder as the rules of file tools test what must not be written. */
-export function obeyedIn(folder: string, obeyed: readonly string[]): (path: string) => boolean {
-  const rules = prepareRules({ workingDir: folder, read: [], write: [folder], deniedWrite: obeyed });
-  return (path) => rules.objection(join(folder, path), "write") === "denied";
+/**
+ * Tests paths from a folder as the rules of file tools test what must not be written. Some folders are obeyed for the entries
+ * that they have in the view or in the folder.
+ */
+export function obeyedIn(
+  folder: string,
+  obeyed: readonly string[],
+): (view: string) => (path: string) => boolean {
+  const sets = obeyed.filter((path) => path.startsWith("**/("));
+  const entries = sets.map((path) => path.slice("**/(".length, -1).split(","));
+  const deniedWrite = obeyed.filter((path) => !sets.includes(path));
+  const rules = prepareRules({ workingDir: folder, read: [], write: [folder], deniedWrite });
+  return (view) => {
+    const exists = (at: string) => [folder, view].some((root) => existsSync(within(root, at)));
+    const isObeyed = remembered(
+      (at) =>
+        rules.objection(within(folder, at), "write") === "denied" ||
+        entries.some((names) => names.every((name) => exists(within(at, name)))),
+    );
+    const isIn = remembered((at): boolean => isObeyed(at) || (at !== "" && isIn(parentOf(at))));
+    return (path) => isIn(parentOf(path)) || rules.objection(within(folder, path), "write") === "denied";
+  };
+}
+
+/** The same answer again for the same folder. */
+function remembered(ask: (at: string) => boolean): (at: string) => boolean {
+  const known = new Map<string, boolean>();
+  return (at) => {
+    const answer = known.get(at) ?? ask(at);
+    known.set(at, answer);
+    return answer;
+  };
+}
+
+function parentOf(path: string): string {
+  return path.slice(0, Math.max(path.lastIndexOf("/"), 0));
 }

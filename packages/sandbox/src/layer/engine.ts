@@ -4,14 +4,15 @@ import { mkdirSync, renameSync, rmdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { makeFolder } from "@toolmount/paths";
 import { promisify } from "node:util";
+import { findProgram } from "../system/bubblewrap.ts";
+import { runInSandbox } from "../system/start-sandbox.ts";
 import type { Base } from "./base.ts";
 import { changedFolder, setFolder, type CommitRecord } from "./commit.ts";
-import { above } from "./choice.ts";
 import { removeTree } from "./durable.ts";
-import { entriesOf, type FolderFacts } from "./folder-facts.ts";
-import { mountOverlayOnce } from "./holder.ts";
+import { above, entriesOf, type FolderFacts } from "./folder-facts.ts";
+import { mountOverlayOnce } from "../system/overlay-trial.ts";
 import type { EngineName, Holder, LayerPlace } from "./holder.ts";
-import { markOf, namesIn, type Mark } from "./mark.ts";
+import { isReadable, markOf, namesIn, type Mark } from "./mark.ts";
 
 /** How a layer keeps what its programs change. */
 export interface Engine {
@@ -47,7 +48,7 @@ export const makeOverlay: MakeEngine = async (at, { foreign }) => {
     return {
       problem: `"${foreign}" belongs to another user or group, which an overlay of a user cannot copy`,
     };
-  const problem = await mountOverlayOnce(at);
+  const problem = await tryOverlay(at);
   if (problem !== undefined) return { problem };
   const changed = join(place, changedFolder);
   makeEmpty(at);
@@ -65,6 +66,18 @@ export const makeOverlay: MakeEngine = async (at, { foreign }) => {
     },
   };
 };
+
+/** Says why no overlay can be mounted beside the layer. */
+async function tryOverlay({ place, env }: LayerPlace): Promise<string | undefined> {
+  const trial = join(place, "trial");
+  removeTree(trial);
+  mkdirSync(trial);
+  try {
+    return await mountOverlayOnce(trial, env);
+  } finally {
+    removeTree(trial);
+  }
+}
 
 /** The two folders of the overlay: the kernel needs the second for its own work. The first looks as the person's folder. */
 function makeEmpty({ folder, place }: LayerPlace): void {
@@ -91,7 +104,8 @@ function touchedIn(at: string, { changed, folder, view }: Shown): readonly strin
   const own = namesIn(join(changed, at)).filter((name) => shown.has(name));
   const found = own.flatMap((name) => {
     const path = join(at, name);
-    if (markOf(join(changed, path))?.kind !== "folder") return [path];
+    const entry = join(changed, path);
+    if (markOf(entry)?.kind !== "folder" || !isReadable(entry)) return [path];
     const isNew = markOf(join(folder, path))?.kind !== "folder";
     return [...(isNew ? [path] : []), ...touchedIn(path, { changed, folder, view })];
   });

@@ -1,7 +1,7 @@
+import { dirname } from "node:path";
 import { rmSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
 import { createPause } from "./durable.ts";
-import { markOf, namesIn, statOf } from "./mark.ts";
+import { markOf, namesIn, statOf, within } from "./mark.ts";
 
 /** The entry of a folder that is never in its layer: plan state, and the layers themselves. */
 export const ownFolder = ".toolmount";
@@ -18,6 +18,8 @@ export interface FolderFacts {
   readonly foreign: string | undefined;
   /** An entry on another file system: nothing can be moved between two. */
   readonly mount: string | undefined;
+  /** A folder whose entries this process cannot list. */
+  readonly unreadable: string | undefined;
 }
 
 /** Looks at every entry of a folder. */
@@ -29,13 +31,15 @@ export async function factsOf(folder: string): Promise<FolderFacts> {
   const dev = statOf(folder)?.dev;
   let foreign: string | undefined;
   let mount: string | undefined;
+  let unreadable: string | undefined;
   for (const folders = [""]; folders.length > 0;) {
     const at = folders.pop()!;
-    const names = entriesOf(folder, at);
-    listing.set(at, names);
-    for (const name of names) {
-      const path = join(at, name);
-      const stat = statOf(join(folder, path));
+    const names = readableIn(folder, at);
+    if (names === undefined) unreadable ??= at;
+    listing.set(at, names ?? []);
+    for (const name of names ?? []) {
+      const path = within(at, name);
+      const stat = statOf(within(folder, path));
       if (stat === null) continue;
       entries += 1;
       bytes += Number(stat.size);
@@ -45,12 +49,21 @@ export async function factsOf(folder: string): Promise<FolderFacts> {
       await pause();
     }
   }
-  return { listing, entries, bytes, foreign, mount };
+  return { listing, entries, bytes, foreign, mount, unreadable };
+}
+
+function readableIn(folder: string, at: string): readonly string[] | undefined {
+  try {
+    return entriesOf(folder, at);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "EACCES") return undefined;
+    throw error;
+  }
 }
 
 /** The names in one folder below a folder, without toolmount's own. */
 export function entriesOf(folder: string, at: string): readonly string[] {
-  const names = namesIn(join(folder, at));
+  const names = namesIn(within(folder, at));
   return at === "" ? names.filter((name) => name !== ownFolder) : names;
 }
 
@@ -78,11 +91,12 @@ export async function changesSince(
   const found = new Set<string>();
   const pause = createPause(1_000);
   for (const [at, before] of listing) {
-    const isChanged = changedAt(join(folder, at)) > since;
+    const isChanged = changedAt(within(folder, at)) > since;
     const now = isChanged ? entriesOf(folder, at) : before;
-    if (isChanged) for (const name of differing(before, now)) found.add(join(at, name));
+    if (isChanged) for (const name of differing(before, now)) found.add(within(at, name));
     if (isChanged || isDeep)
-      for (const name of now) if (isNewer(join(folder, at, name), since)) found.add(join(at, name));
+      for (const name of now)
+        if (isNewer(within(folder, within(at, name)), since)) found.add(within(at, name));
     const waiting = pause();
     if (waiting !== undefined) await waiting;
   }
@@ -111,7 +125,7 @@ function isNewer(path: string, since: bigint): boolean {
  * after it is. The kernel's clock for files has ticks, so this waits for the next one.
  */
 export function nowOf(folder: string): bigint {
-  const probe = join(folder, "clock");
+  const probe = within(folder, "clock");
   const touch = () => {
     rmSync(probe, { force: true });
     writeFileSync(probe, "");
@@ -120,4 +134,10 @@ export function nowOf(folder: string): bigint {
   const before = touch();
   while (touch() <= before);
   return before;
+}
+
+/** The folders above a path, without the first. */
+export function above(path: string): readonly string[] {
+  const parent = dirname(path);
+  return parent === "." ? [] : [...above(parent), parent];
 }

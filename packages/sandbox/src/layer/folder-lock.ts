@@ -89,3 +89,13 @@ export async function withFolderLock<Result>(
     await unlock();
   }
 }
+
+/** Does one thing after the other, in the order in which they were asked for. */
+export function createTurns() {
+  let last: Promise<unknown> = Promise.resolve();
+  return <Result>(act: () => Promise<Result>): Promise<Result> => {
+    const mine = last.then(act);
+    last = mine.catch(() => {});
+    return mine;
+  };
+}

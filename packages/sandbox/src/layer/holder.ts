@@ -1,16 +1,16 @@
 import { spawn, type ChildProcess } from "node:child_process";
 import { once } from "node:events";
-import { mkdirSync, readlinkSync } from "node:fs";
+import { existsSync, readlinkSync } from "node:fs";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { text } from "node:stream/consumers";
 import { setTimeout } from "node:timers/promises";
 import { findProgram, type SandboxLaunch } from "../system/bubblewrap.ts";
 import { guardName } from "../system/program-guard.ts";
-import { readOr } from "../system/process-usage.ts";
-import { runInSandbox, sandboxStdio } from "../system/start-sandbox.ts";
-import { readRecord, removeTree, writeRecord } from "./durable.ts";
-import { commandsOf, numbersIn } from "./running.ts";
+import { commandsOf, numbersIn, readOr } from "../system/process-usage.ts";
+import { readOnly, viewNamespaces } from "../system/overlay-trial.ts";
+import { sandboxStdio } from "../system/start-sandbox.ts";
+import { readRecord, writeRecord } from "./durable.ts";
 import { personFolder, toPerson } from "./person-paths.ts";
 
 /** The ways to show a folder with the changes of a layer. */
@@ -23,6 +23,8 @@ export interface LayerPlace {
   /** Where the layer keeps its files: `.toolmount/layers/<name>` in the folder. */
   readonly place: string;
   readonly env: Readonly<Record<string, string | undefined>>;
+  /** Programs change nothing but the layer, which is thrown away: they have no network, and the rest of the disk is read-only. */
+  readonly isFork?: boolean | undefined;
 }
 
 /**
@@ -39,18 +41,26 @@ case "$1" in
 overlay) mount -t overlay toolmount -o lowerdir=../../..,upperdir=changed,workdir=work,userxattr "$2" ;;
 copy) mount --bind changed "$2" ;;
 *) exit 1 ;;
-esac && mkdir -p "$3" && mount --no-canonicalize --bind /proc/self/fd/9 "$3" || exit 1
+esac || exit 1
+mkdir -p "$3" 2> /dev/null || { echo "${readOnly}" >&2; exit 1; }
+mount --no-canonicalize --bind /proc/self/fd/9 "$3" || exit 1
 mount -o remount,bind,ro,nosuid,nodev "$3" || mount -o remount,bind,ro,nosuid,nodev,noexec "$3" || exit 1
 exec 9<&-
 cd /
+# The names of mount points are escaped, such as a space as \\040.
+[ -z "$4" ] || while read -r _ _ _ _ at options _; do
+  at="$(printf '%b' "$at")"
+  case "$at" in "$2" | "$3" | /proc | /proc/* | /sys | /sys/* | /dev | /dev/*) ;;
+  *) mount -o "remount,bind,$options,ro" "$at" || exit 1 ;;
+  esac
+done < /proc/self/mountinfo
 mount -t proc proc /proc || exit 1
 echo "$pid"
 exec env --ignore-signal=CHLD cat > /dev/null
 `;
 
-const namespaces = "--user --map-root-user --mount --propagation private --pid --fork --kill-child".split(
-  " ",
-);
+/** The network of a fork has no other machine in it. */
+const networkOf = ({ isFork }: LayerPlace) => (isFork === true ? ["--net"] : []);
 
 /** The variable of residents. What they start has an environment of its own. */
 const residentName = "TOOLMOUNT_LAYER_RESIDENT";
@@ -67,7 +77,7 @@ export interface Holder {
   readonly view: string;
   /** How a program is started in the view. A resident waits in it for calls, and does not keep it from being mounted again. */
   enter(launch: SandboxLaunch, isResident?: boolean): SandboxLaunch;
-  /** Whether the view is still there: a person may have killed its first process. */
+  /** Whether the view is still there: its first process may be killed. */
   isAlive(): boolean;
   /** Whether a program runs in the view, other than residents. */
   isBusy(): boolean;
@@ -87,7 +97,8 @@ export async function startHolder(
   if (unshare === undefined || nsenter === undefined)
     return { problem: "unshare and nsenter are not on PATH; install the package util-linux" };
   const person = personFolder(at.folder);
-  const child = spawn(unshare, [...namespaces, "/bin/sh", "-c", script, "layer", engine, at.folder, person], {
+  const words = ["layer", engine, at.folder, person, at.isFork === true ? "fork" : ""];
+  const child = spawn(unshare, [...viewNamespaces, ...networkOf(at), "/bin/sh", "-c", script, ...words], {
     cwd: at.place,
     env: { PATH: path },
     stdio: sandboxStdio(["pipe", "pipe", "pipe"]),
@@ -101,7 +112,7 @@ export async function startHolder(
   }
   const held = { pid: Number(pid), started: startOf(Number(pid)) ?? "" };
   writeRecord(holderFile(at.place), held);
-  return holderOf(child, { unshare, nsenter, held, ended, folder: at.folder });
+  return holderOf(child, { unshare, nsenter, held, ended, at });
 }
 
 interface Held {
@@ -109,17 +120,20 @@ interface Held {
   readonly nsenter: string;
   readonly held: HeldProcess;
   readonly ended: Promise<unknown>;
-  readonly folder: string;
+  readonly at: LayerPlace;
 }
 
-function holderOf(child: ChildProcess, { unshare, nsenter, held, ended, folder }: Held): Holder {
+function holderOf(child: ChildProcess, { unshare, nsenter, held, ended, at }: Held): Holder {
+  const { folder } = at;
   const { pid } = held;
-  const words = `--user --preserve-credentials --mount --pid --target ${pid} --`.split(" ");
+  const entered = ["--user", "--preserve-credentials", "--mount", "--pid", ...networkOf(at)];
+  const words = [...entered, "--target", String(pid), "--"];
   const namespace = namespaceOf(pid);
   const isProgram = (each: number) =>
     each !== pid && namespaceOf(each) === namespace && !isResidentProcess(each);
+  const view = `/proc/${pid}/root${folder}`;
   return {
-    view: `/proc/${pid}/root${folder}`,
+    view,
     // The folder is entered inside: one that is open before shows the files of the person.
     enter({ file, args, env, filter }, isResident = false) {
       const inside = ["/bin/sh", "-c", 'cd "$0" && exec "$@"', folder, file, ...args];
@@ -127,7 +141,8 @@ function holderOf(child: ChildProcess, { unshare, nsenter, held, ended, folder }
       const own = [...words, ...asPerson(unshare), ...inside.map((word) => toPerson(folder, word))];
       return { file: nsenter, args: own, env: { ...codeOfPerson(folder, env), [residentName]: "1" }, filter };
     },
-    isAlive: () => !hasEnded(held),
+    // A process that is killed has no folders, some time before it has ended.
+    isAlive: () => !hasEnded(held) && existsSync(view),
     isBusy: () => numbersIn("/proc").some(isProgram),
     running: () => commandsOf(isProgram),
     async end() {
@@ -142,45 +157,6 @@ async function firstLine(child: ChildProcess): Promise<string | undefined> {
   const lines = createInterface({ input: child.stdout! });
   for await (const line of lines) return line;
   return undefined;
-}
-
-/** Tries what a layer needs: a deleted file, and a folder that was deleted and made again, also after a second mount. */
-const trial = `
-set -e
-mkdir -p low/folder up work view
-echo a > low/file
-echo b > low/folder/before
-show() { mount -t overlay toolmount -o lowerdir=low,upperdir=up,workdir=work,userxattr view; }
-show
-rm view/file
-rm -r view/folder
-mkdir view/folder
-echo c > view/folder/after
-umount view
-show
-test ! -e view/file
-test "$(ls view/folder)" = after
-umount view
-`;
-
-/** Mounts an overlay beside a layer and changes it; returns why the layer must not be one. */
-export async function mountOverlayOnce({ place, env }: LayerPlace): Promise<string | undefined> {
-  const unshare = findProgram("unshare", env["PATH"]);
-  if (unshare === undefined) return "unshare is not on PATH; install the package util-linux";
-  const cwd = join(place, "trial");
-  removeTree(cwd);
-  mkdirSync(cwd);
-  try {
-    const words = [...namespaces, "/bin/sh", "-c", trial];
-    const { stderr, code } = await runInSandbox(
-      { file: unshare, args: words, env: { PATH: env["PATH"] ?? "" }, filter: undefined },
-      { cwd, timeoutMs: 30_000 },
-    );
-    if (code === 0) return undefined;
-    return `an overlay of a user does not work here: ${stderr.trim().split("\n")[0] || "the kernel shows a wrong folder"}`;
-  } finally {
-    removeTree(cwd);
-  }
 }
 
 /** Ends the process that a host which died had left, with all that runs in its view. */

@@ -1,7 +1,7 @@
-import { chosenOf, type Choice } from "./choice.ts";
 import { conflictsOf, type Conflict } from "./conflicts.ts";
 import { withParts } from "@toolmount/core/text";
-import type { Difference, LayerChange } from "./difference.ts";
+import type { Difference, LayerChange, Section } from "./difference.ts";
+import { above } from "./folder-facts.ts";
 import {
   commitChanges,
   forgetKeep,
@@ -11,8 +11,49 @@ import {
   undoKeep,
   type UndoResult,
 } from "./keeps.ts";
+import type { ViewOptions } from "./mount.ts";
 import { textsOf } from "./texts.ts";
-import type { View, ViewOptions } from "./view.ts";
+import type { View } from "./view.ts";
+
+/** A person's yes to a difference. */
+export interface Choice {
+  /** The digest of the difference that the person saw. */
+  readonly digest: string;
+  /** What the yes is for. What is deleted or obeyed is never part of the yes to the files. */
+  readonly sections: readonly Section[];
+  /** Only these paths of the sections; all without. The repository is one unit. */
+  readonly paths?: readonly string[] | undefined;
+  /** Of these files only these parts of their differences, as `lineDifference` shows them, counted from 0. The rest of them waits. */
+  readonly parts?: Readonly<Record<string, readonly number[]>> | undefined;
+  /** Ends the name of the keep, so that it is found again: letters and digits. */
+  readonly mark?: string | undefined;
+}
+
+/** The changes of a choice, folders before what is in them. */
+interface Chosen {
+  readonly changes: readonly LayerChange[];
+  /** Chosen changes in folders that take the place of a file, which is not chosen. */
+  readonly withheld: readonly string[];
+}
+
+/** The changes that a person chose, with the new folders around them. */
+export function chosenOf({ changes }: Difference, { sections, paths, parts = {} }: Choice): Chosen {
+  const listed = paths === undefined ? undefined : new Set([...paths, ...Object.keys(parts)]);
+  const wanted = new Set(
+    changes
+      .filter(({ section }) => sections.includes(section))
+      .filter(({ section, path }) => section === "repository" || listed?.has(path) !== false)
+      .map(({ path }) => path),
+  );
+  const folders = new Map(changes.filter(({ kind }) => kind === "folder").map((each) => [each.path, each]));
+  const isMissing = (path: string) => folders.get(path)?.former !== null && !wanted.has(path);
+  const missing = [...wanted].filter((path) =>
+    above(path).some((each) => folders.has(each) && isMissing(each)),
+  );
+  const kept = [...wanted].filter((path) => !missing.includes(path));
+  const needed = new Set(kept.flatMap((path) => [path, ...above(path).filter((each) => folders.has(each))]));
+  return { changes: changes.filter(({ path }) => needed.has(path)), withheld: missing };
+}
 
 /** What a keep did. Nothing was changed unless it is `kept`. */
 export type KeepResult =
@@ -45,6 +86,7 @@ export async function keepChosen(at: ViewOptions, view: View, choice: Choice): P
     if (conflicts.length > 0) return { status: "conflicts", conflicts };
     const id = await commitChanges({ ...at, engine: view.engine }, changes, {
       all: difference.changes,
+      hasLeft: difference.left.length > 0,
       mark: choice.mark,
       ...texts,
     });

@@ -33,9 +33,11 @@ function boxOf({ folder, place }: LayerPlace, id: string): Box {
   return { folder, place, box: join(boxesIn(place), id) };
 }
 
-interface CommitOptions {
-  /** All changes of the layer. */
+/** The difference of which a keep has a part. */
+interface KeptOf {
   readonly all: readonly LayerChange[];
+  /** Whether the layer has entries that cannot be kept. */
+  readonly hasLeft: boolean;
   readonly mark?: string | undefined;
   /** What files become of whose changes only parts are kept, by path. */
   readonly texts: ReadonlyMap<string, string>;
@@ -45,7 +47,7 @@ interface CommitOptions {
 export async function commitChanges(
   keeping: Keeping,
   changes: readonly LayerChange[],
-  { all, mark, texts }: CommitOptions,
+  { all, hasLeft, mark, texts }: KeptOf,
 ): Promise<string> {
   const last = Number.parseInt(namesIn(boxesIn(keeping.place)).at(-1) ?? "0");
   const number = String(last + 1).padStart(6, "0");
@@ -57,7 +59,8 @@ export async function commitChanges(
   const rest = all.filter((change) => !changes.includes(change));
   const waiting = rest.filter(({ kind }) => kind === "delete").map(({ path }) => path);
   const staged = await stagedOf(keeping, steps);
-  const record: CommitRecord = { steps, folders, staged, isWhole: rest.length + texts.size === 0, waiting };
+  const isWhole = rest.length + texts.size === 0 && !hasLeft;
+  const record: CommitRecord = { steps, folders, staged, isWhole, waiting };
   writeState(box.box, "commit", record);
   await finishKeep(keeping, box, record);
   return id;

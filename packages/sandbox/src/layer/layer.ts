@@ -1,20 +1,22 @@
 import { lstatSync, realpathSync } from "node:fs";
 import { join } from "node:path";
 import { ToolmountError } from "@toolmount/core";
+import { messageOf } from "@toolmount/core/errors";
 import { makeFolder } from "@toolmount/paths";
 import { findProgram, type SandboxLaunch } from "../system/bubblewrap.ts";
-import type { Choice } from "./choice.ts";
 import { conflictsOf, type Conflict } from "./conflicts.ts";
 import { obeyedIn, type Difference, type LayerChange } from "./difference.ts";
 import { ownFolder } from "./folder-facts.ts";
-import { onWanted, takeWanted, withFolderLock, type Unlock } from "./folder-lock.ts";
-import { writeRecord } from "./durable.ts";
+import { createTurns, onWanted, takeWanted, withFolderLock, type Unlock } from "./folder-lock.ts";
+import { removeTree, writeRecord } from "./durable.ts";
+import { openFork } from "./fork.ts";
 import { createGit } from "./git.ts";
 import { endLeftHolder, type EngineName } from "./holder.ts";
-import { keepChosen, keepsIn, type KeepResult, type LayerKeeps } from "./keep.ts";
+import { keepChosen, keepsIn, type Choice, type KeepResult, type LayerKeeps } from "./keep.ts";
 import { pruneKeeps, recoverKeeps } from "./keeps.ts";
 import { sidesOf, textsOf, type Sides, type Texts } from "./texts.ts";
-import { prepareView, type LayerView, type View, type ViewOptions } from "./view.ts";
+import type { ViewOptions } from "./mount.ts";
+import { prepareView, type LayerView, type View } from "./view.ts";
 
 /** The folder and the name of a layer. */
 export interface LayerOptions {
@@ -71,6 +73,11 @@ export interface Layer extends LayerKeeps {
   keep(choice: Choice): Promise<KeepResult>;
   /** Ends every program in the layer and forgets its changes. */
   drop(): Promise<void>;
+  /**
+   * Opens a layer that begins with the changes of this one and is thrown away when it is closed. What its programs do stays in it:
+   * they have no network, and the rest of the disk is read-only. Rejects where it cannot be opened.
+   */
+  fork(options?: Pick<LayerOptions, "isWorking">): Promise<Layer>;
   /** Ends every program in the layer. Its changes wait for the next opening. */
   close(): Promise<void>;
 }
@@ -89,7 +96,10 @@ export function openLayer(
 }
 
 /** Opens a layer whose files are below a folder of this name in `.toolmount`. */
-export async function openLayerBelow(group: string, options: LayerOptions): ReturnType<typeof openLayer> {
+export async function openLayerBelow(
+  group: string,
+  options: LayerOptions & Pick<ViewOptions, "isFork">,
+): ReturnType<typeof openLayer> {
   const { name, env } = options;
   if (!/^[\w-]{1,64}$/.test(name)) return { problem: `"${name}" cannot name a layer` };
   if (process.platform !== "linux") return { problem: "a layer needs Linux" };
@@ -98,19 +108,24 @@ export async function openLayerBelow(group: string, options: LayerOptions): Retu
   const folder = realpathSync(options.folder);
   const layers = join(folder, ownFolder, group);
   const place = join(layers, name);
-  makeFolder(place, 0o700);
+  try {
+    makeFolder(place, 0o700);
+  } catch (error) {
+    return { problem: `no layer for ${folder}: its files cannot be in ${place}: ${messageOf(error)}` };
+  }
   if (realpathSync(place) !== place || lstatSync(place).dev !== lstatSync(folder).dev)
     return { problem: `no layer for ${folder}: its "${ownFolder}" leads to another folder or file system` };
   const taken = await takeWanted(place, env, openSeconds);
   if (taken === undefined)
     return { problem: `no layer for ${folder}: another process has the layer "${name}" open`, isBusy: true };
-  const unlock = onWanted(place, taken, () => options.onWanted?.());
+  const { onWanted: callback } = options;
+  const unlock = callback === undefined ? taken : onWanted(place, taken, callback);
   const at = {
     ...options,
     folder,
     place,
     git: createGit(env),
-    isObeyed: obeyedIn(folder, options.obeyed),
+    obeyedIn: obeyedIn(folder, options.obeyed),
   };
   try {
     const layer = await withFolderLock(layers, env, () => openLocked(at, layers, unlock));
@@ -126,7 +141,7 @@ export async function openLayerBelow(group: string, options: LayerOptions): Retu
 export const ownerFile = (place: string) => join(place, "owner.json");
 
 async function openLocked(
-  at: ViewOptions & Pick<LayerOptions, "owner">,
+  at: ViewOptions & LayerOptions,
   layers: string,
   unlock: Unlock,
 ): Promise<Layer | { readonly problem: string }> {
@@ -145,7 +160,7 @@ interface Locks {
   readonly unlock: Unlock;
 }
 
-function layerOf(at: ViewOptions, { layers, unlock }: Locks, first: View): Layer {
+function layerOf(at: ViewOptions & LayerOptions, { layers, unlock }: Locks, first: View): Layer {
   const inTurn = createTurns();
   const keeping = { ...at, engine: first.engine };
   let view = first;
@@ -192,14 +207,19 @@ function layerOf(at: ViewOptions, { layers, unlock }: Locks, first: View): Layer
       ),
     ...keepsIn(keeping, { settled, alone }),
     drop: () => settled((now) => alone(() => now.drop())),
+    fork: (options) => settled(() => openFork<Layer>({ at, layers, open: openLayerBelow }, options)),
     close: () =>
       inTurn(async () => {
-        if (isClosed) return;
+        if (!isClosed) await closeView(at, view);
+        if (!isClosed) await unlock();
         isClosed = true;
-        await view.end();
-        await unlock();
       }),
   };
+}
+
+async function closeView({ place, isFork }: ViewOptions, view: View): Promise<void> {
+  await view.end();
+  if (isFork === true) removeTree(place);
 }
 
 /** What a layer shows of itself. */
@@ -218,15 +238,5 @@ function looksAt(
     texts: (change) => textsOf(at, change),
     isBusy: () => settled((now) => now.isBusy()),
     running: () => settled((now) => now.running()),
-  };
-}
-
-/** Does one thing after the other, in the order in which they were asked for. */
-function createTurns() {
-  let last: Promise<unknown> = Promise.resolve();
-  return <Result>(act: () => Promise<Result>): Promise<Result> => {
-    const mine = last.then(act);
-    last = mine.catch(() => {});
-    return mine;
   };
 }

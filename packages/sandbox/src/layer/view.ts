@@ -1,24 +1,15 @@
 import { join } from "node:path";
-import { ToolmountError } from "@toolmount/core";
 import type { SandboxLaunch } from "../system/bubblewrap.ts";
-import { baseFile, laterBase, readBase, writeBase, type Base, type Moment } from "./base.ts";
+import { baseFile, readBase, writeBase, type Base } from "./base.ts";
 import { makeCopy } from "./copy-engine.ts";
 import { differenceOf, type Compared, type Difference } from "./difference.ts";
 import { readRecord, removeTree, writeRecord } from "./durable.ts";
 import { changedFolder } from "./commit.ts";
 import { makeOverlay, type Engine, type MakeEngine } from "./engine.ts";
-import { changesSince, factsOf, nowOf, ownFolder, type FolderFacts } from "./folder-facts.ts";
-import { gitPartOf, refsIn, repositoriesIn, type Git } from "./git.ts";
-import { startHolder, type EngineName, type Holder, type LayerPlace } from "./holder.ts";
-
-/** What a view is made of. */
-export interface ViewOptions extends LayerPlace {
-  readonly engine?: EngineName | undefined;
-  readonly git: Git;
-  isObeyed(path: string): boolean;
-  /** Whether a resident works. */
-  isWorking?(): boolean;
-}
+import { changesSince, factsOf, nowOf, type FolderFacts } from "./folder-facts.ts";
+import { gitPartOf } from "./git.ts";
+import { startHolder, type EngineName } from "./holder.ts";
+import { createMount, momentOf, mounted, whole, type Held, type ViewOptions } from "./mount.ts";
 
 /** What a layer shows. */
 export interface LayerView {
@@ -58,7 +49,7 @@ export interface View {
 
 const engines: Readonly<Record<EngineName, MakeEngine>> = { overlay: makeOverlay, copy: makeCopy };
 
-const engineFile = (place: string) => join(place, "engine.json");
+export const engineFile = (place: string) => join(place, "engine.json");
 
 /** Chooses an engine, and notes what the person's folder is before anything of it is shown or copied. */
 export async function prepareView(at: ViewOptions): Promise<View | { readonly problem: string }> {
@@ -82,6 +73,7 @@ async function chooseEngine(
   facts: FolderFacts,
   isNew: boolean,
 ): Promise<Engine | { readonly problem: string }> {
+  if (facts.unreadable !== undefined) return { problem: `"${facts.unreadable}" cannot be read` };
   if (facts.mount !== undefined) return { problem: `"${facts.mount}" is on another file system` };
   const names = at.engine === undefined ? (["overlay", "copy"] as const) : [at.engine];
   const problems: string[] = [];
@@ -98,49 +90,6 @@ async function chooseEngine(
     } else problems.push(engine.problem);
   }
   return { problem: problems.join("; ") };
-}
-
-async function momentOf(
-  { folder, git }: ViewOptions,
-  { since, listing }: Pick<Moment, "since" | "listing">,
-): Promise<Moment> {
-  const staged = new Map<string, string>();
-  for (const repository of repositoriesIn(listing)) {
-    const index = join(repository, ".git/index");
-    const digest = await git.staged(join(folder, repository), join(folder, index));
-    if (digest !== undefined) staged.set(index, digest);
-  }
-  return { since, listing, refs: refsIn(folder, listing), staged };
-}
-
-/** What is mounted, and what the person's folder was when it was. */
-interface Held {
-  readonly holder: Holder;
-  readonly base: Base;
-}
-
-function createMount(at: ViewOptions, engine: Engine) {
-  let held: Held | undefined;
-  /** Mounts the view, and notes what the person's folder is now. What the layer had changed keeps the moment when it did. */
-  const start = async (): Promise<Held> => {
-    const { folder, place } = at;
-    const before = readBase(baseFile(place))!;
-    const since = nowOf(place);
-    const { holder, touched } = await engine.start(before, () => mounted(at, engine.name));
-    const { listing } = await factsOf(folder);
-    const base = laterBase(before, await momentOf(at, { since, listing }), touched);
-    writeBase(baseFile(place), base);
-    return (held = { holder, base });
-  };
-  return {
-    current: async () => (held?.holder.isAlive() === true ? held : start()),
-    async end() {
-      await held?.holder.end();
-      held = undefined;
-      // Programs may have written into toolmount's own folder, which is never part of the layer.
-      removeTree(join(at.place, changedFolder, ownFolder));
-    },
-  };
 }
 
 function createView(at: ViewOptions, engine: Engine): View {
@@ -174,14 +123,20 @@ function createView(at: ViewOptions, engine: Engine): View {
     isBusy: async () => (await mount.current()).holder.isBusy(),
     running: async () => (await mount.current()).holder.running(),
     async settled() {
-      const { held } = await renew();
-      return settledOf(at, await differenceOf(compared(at, engine, held)), held.base);
+      const view = async () => (await renew()).held;
+      return whole(view, async (held) =>
+        settledOf(at, await differenceOf(compared(at, engine, held)), held.base),
+      );
     },
     async alone(act) {
       const { base } = await mount.current();
       await mount.end();
-      const holder = await mounted(at, engine.name);
-      const difference = await differenceOf(compared(at, engine, { holder, base }));
+      const view = async () => ({ holder: await mounted(at, engine.name), base });
+      const read = async (held: Held) => ({
+        difference: await differenceOf(compared(at, engine, held)),
+        holder: held.holder,
+      });
+      const { difference, holder } = await whole(view, read);
       await holder.end();
       return act(settledOf(at, difference, base));
     },
@@ -226,18 +181,11 @@ function compared(at: ViewOptions, engine: Engine, { holder, base }: Held): Comp
     changed,
     base,
     isTouched: (path, mark) => engine.isTouched(path, mark),
-    isObeyed: (path) => at.isObeyed(path),
+    isObeyed: at.obeyedIn(holder.view),
     async isStagedAnew(path) {
       return (await git.staged(join(folder, path, "../.."), join(changed, path))) !== base.staged.get(path);
     },
   };
-}
-
-async function mounted(at: ViewOptions, name: EngineName): Promise<Holder> {
-  const holder = await startHolder(name, at);
-  if ("problem" in holder)
-    throw new ToolmountError("SANDBOX_UNAVAILABLE", { border: "layer", problem: holder.problem });
-  return holder;
 }
 
 /** Whether a person's change must be shown: git writes its notes at any command, and objects come with names for them. */

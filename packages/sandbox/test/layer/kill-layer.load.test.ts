@@ -6,6 +6,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import process from "node:process";
 import { text } from "node:stream/consumers";
+import { setTimeout } from "node:timers/promises";
 import { openLayer, type Layer } from "../../src/index.ts";
 import { describe, expect, onTestFinished, test } from "vitest";
 
@@ -99,7 +100,7 @@ function numbers(seed: number) {
 type Engine = "overlay" | "copy";
 
 interface Tally {
-  readonly kills: Record<"keep" | "undo" | "open" | "host", number>;
+  readonly kills: Record<"keep" | "undo" | "open" | "host" | "holder", number>;
   readonly wrong: string[];
   readonly ends: Record<"before" | "after", number>;
 }
@@ -133,7 +134,7 @@ function createWorld(engine: Engine, seed: number, sabotage = "") {
   const folder = realpathSync(mkdtempSync(join(tmpdir(), "toolmount-kill-layer-")));
   const random = numbers(seed);
   const tally: Tally = {
-    kills: { keep: 0, undo: 0, open: 0, host: 0 },
+    kills: { keep: 0, undo: 0, open: 0, host: 0, holder: 0 },
     wrong: [],
     ends: { before: 0, after: 0 },
   };
@@ -167,14 +168,22 @@ function createWorld(engine: Engine, seed: number, sabotage = "") {
   /** Work, a keep and an undo, each killed once or more. Returns whether the layer is empty at the end. */
   const round = async () => {
     const before = look(folder, { isExact: true });
-    const view = await inLayer(async (layer, shown) => {
+    const view = await inLayer(async (layer) => {
       const args = ["-c", script(work)];
       const { launch } = await layer.enter({ file: "/bin/bash", args, env, filter: undefined });
-      spawnSync(launch.file, launch.args, { cwd: "/", env: launch.env });
-      return look(shown, { isExact: false });
+      const child = spawn(launch.file, launch.args, { cwd: "/", env: launch.env, stdio: "ignore" });
+      const ended = once(child, "close");
+      if (random(3) === 0) {
+        // The work takes some hundredths of a second.
+        await setTimeout(random(60));
+        killHolder(folder);
+        tally.kills.holder += 1;
+      }
+      await ended;
+      return look((await layer.renew()).folder, { isExact: false });
     });
     if (look(folder, { isExact: true }) !== before) tally.wrong.push(`work changed the folder, seed ${seed}`);
-    if (random(8) === 0 && (await run(["die", folder, engine])) === null) tally.kills.host += 1;
+    if (random(3) === 0 && (await run(["die", folder, engine])) === null) tally.kills.host += 1;
     const isHalf = random(3) === 0;
     await killed(isHalf ? "keep-half" : "keep");
     const keeps = await inLayer(async (layer, shown) => {
@@ -199,6 +208,14 @@ function createWorld(engine: Engine, seed: number, sabotage = "") {
     round,
     remove: () => spawnSync("/bin/bash", ["-c", 'chmod -R u+rwx "$0"; rm -rf "$0"', folder]),
   };
+}
+
+/** Kills the first process of the layer's view, with all that runs in it. */
+function killHolder(folder: string): void {
+  const { pid } = JSON.parse(readFileSync(join(folder, ".toolmount/layers/s/holder.json"), "utf8")) as {
+    pid: number;
+  };
+  process.kill(pid, "SIGKILL");
 }
 
 /** The first line that none of the expected states has, and the lines that it has instead. */
@@ -233,7 +250,7 @@ describe.runIf(hasNamespaces)("a layer that is killed at any change of the disk"
     async (engine) => {
       const wrong: string[] = [];
       const ends = { before: 0, after: 0 };
-      const counts = { keep: 0, undo: 0, open: 0, host: 0 };
+      const counts = { keep: 0, undo: 0, open: 0, host: 0, holder: 0 };
       const all = () => Object.values(counts).reduce((sum, each) => sum + each);
       for (let seed = 1; all() < kills; seed += 1) {
         const world = createWorld(engine, seed);
@@ -242,13 +259,15 @@ describe.runIf(hasNamespaces)("a layer that is killed at any change of the disk"
           await world.round();
         await expect.poll(() => leftIn(world.folder)).toEqual([]);
         wrong.push(...world.tally.wrong);
-        for (const key of ["keep", "undo", "open", "host"] as const) counts[key] += world.tally.kills[key];
+        for (const key of ["keep", "undo", "open", "host", "holder"] as const)
+          counts[key] += world.tally.kills[key];
         for (const key of ["before", "after"] as const) ends[key] += world.tally.ends[key];
         world.remove();
         expect(wrong).toEqual([]);
       }
       process.stdout.write(`${JSON.stringify({ engine, counts, ends })}\n`);
-      expect(Math.min(counts.keep, counts.undo, counts.open, ends.before, ends.after)).toBeGreaterThan(3);
+      const { keep, undo, open, holder } = counts;
+      expect(Math.min(keep, undo, open, holder, ends.before, ends.after)).toBeGreaterThan(3);
     },
   );
 
@@ -260,6 +279,6 @@ describe.runIf(hasNamespaces)("a layer that is killed at any change of the disk"
   });
 });
 
-function sumOf({ kills: { keep, undo, open, host } }: Tally): number {
-  return keep + undo + open + host;
+function sumOf({ kills: counts }: Tally): number {
+  return Object.values(counts).reduce((sum, each) => sum + each);
 }

@@ -32,7 +32,34 @@ test("a folder of layers that is elsewhere is refused", async () => {
   const [folder, other] = [folderOf("echo a > a"), folderOf("mkdir -p x/y")];
   symlinkSync(join(other, "x"), join(folder, ".toolmount"));
   const problem = `no layer for ${folder}: its ".toolmount" leads to another folder or file system`;
-  expect(await open(folder)).toEqual({ problem, isBusy: true });
+  expect(await open(folder)).toEqual({ problem });
+});
+
+test("a folder in which no layer can have its files is refused", async () => {
+  const folder = folderOf("echo a > a; echo file > .toolmount");
+  const problem = `no layer for ${folder}: its files cannot be in ${folder}/.toolmount/layers/s: EEXIST`;
+  expect(await open(folder)).toEqual({ problem: expect.stringContaining(problem) });
+});
+
+test.runIf(getuid!() === 0)("a folder that its user cannot read or write is refused, with the reason", () => {
+  const problemOf = (script: string) => {
+    const folder = folderOf(`chmod 755 .; ${script}`);
+    const as = "--reuid 65534 --regid 65534 --clear-groups".split(" ");
+    const program = join(import.meta.dirname, "layer-process.ts");
+    const node = [process.execPath, "--conditions=@toolmount/source", program, "open", folder, "", "0"];
+    const { stderr } = spawnSync("setpriv", [...as, ...node], { env });
+    return stderr.toString().replaceAll(folder, "FOLDER");
+  };
+  const own = "chown -R 65534:65534 .";
+  expect(problemOf("true")).toContain(
+    "no layer for FOLDER: its files cannot be in FOLDER/.toolmount/layers/s: EACCES",
+  );
+  expect(problemOf(`mkdir shut; chmod 0 shut; ${own}`)).toContain(
+    'no layer for FOLDER: "shut" cannot be read',
+  );
+  expect(problemOf(`${own}; echo s > secret; chmod 600 secret`)).toContain(
+    "the folder cannot be copied: cp: cannot open './secret' for reading",
+  );
 });
 
 test("without the programs that mount there is no layer, and the answer names their package", async () => {
@@ -88,12 +115,29 @@ describe.runIf(hasNamespaces)("a layer", () => {
     expect(await keepAll(layer)).toMatchObject({ status: "kept", changes: 1 });
   });
 
+  test("whose first process is killed now shows no entry as deleted", async () => {
+    const folder = folderOf("echo a > a; mkdir d; echo b > d/b");
+    const layer = await opened(folder);
+    for (let times = 0; times < 10; times += 1) {
+      await within(
+        layer,
+        folder,
+        `echo ${times} > new; for i in $(seq 50); do sleep 1000 & done > /dev/null 2>&1`,
+      );
+      const file = join(folder, ".toolmount/layers/s/holder.json");
+      const { pid } = JSON.parse(readFileSync(file, "utf8")) as { pid: number };
+      kill(pid, "SIGKILL");
+      expect((await layer.difference()).changes.map(({ path }) => path)).toEqual(["new"]);
+      await expect.poll(() => existsSync(`/proc/${pid}`)).toBe(false);
+    }
+  });
+
   test("is open in one process at a time, and can do nothing when it is closed", async () => {
     const folder = folderOf("echo a > a");
     const layer = await opened(folder);
     await within(layer, folder, "echo b > b");
     const problem = `no layer for ${folder}: another process has the layer "s" open`;
-    expect(await open(folder)).toEqual({ problem });
+    expect(await open(folder)).toEqual({ problem, isBusy: true });
     expect(await within(layer, folder, "cat b")).toBe("b\n");
     await layer.close();
     await expect(layer.difference()).rejects.toThrow("is closed");

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { baseOf, laterBase, type Base } from "../../src/layer/base.ts";
-import { chosenOf } from "../../src/layer/choice.ts";
+import { chosenOf } from "../../src/layer/keep.ts";
 import type { LayerChange } from "../../src/layer/difference.ts";
 import { gitPartOf, repositoriesIn } from "../../src/layer/git.ts";
 import type { Mark } from "../../src/layer/mark.ts";

@@ -94,7 +94,7 @@ const layer = await openLayer({
   folder,
   name: "s",
   env,
-  engine: engine as "overlay" | "copy",
+  engine: engine === "" ? undefined : (engine as "overlay" | "copy"),
   obeyed: [],
 });
 if ("problem" in layer) throw new Error(layer.problem);

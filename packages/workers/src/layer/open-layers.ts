@@ -12,6 +12,7 @@ import {
 import { layersIn, openLayer, processEnvironment, type Layer } from "@toolmount/sandbox";
 import type { LayerSettings } from "../config.ts";
 import { dropTool, keepTool } from "./keep-tool.ts";
+import { createRehearsals } from "./rehearsals.ts";
 import {
   createSessionCalls,
   mainSession,
@@ -30,11 +31,17 @@ export function openLayers(
   clock: Pick<Clock, "setTimer"> = systemClock,
 ): void {
   const folder = resolve(coordinator.getCapability("session.working_dir") ?? "/", settings.folder);
-  const { layers, calls, rest, closeAll } = createLayers(coordinator, folder, { ...settings, clock });
+  const { layers, calls, programs, rest, closeAll } = createLayers(coordinator, folder, {
+    ...settings,
+    clock,
+  });
+  const rehearsals = createRehearsals({ layers, programs, clock });
   const runner: Runner = {
     undoes: true,
+    rehearses: true,
     async run(job, control) {
       const session = sessionOf(job);
+      if (control.rehearsal !== undefined) return rehearsals.run(session, job, control);
       try {
         return await calls(session).run(job, control);
       } finally {
@@ -42,7 +49,10 @@ export function openLayers(
       }
     },
   };
-  coordinator.registerCleanup(closeAll);
+  coordinator.registerCleanup(async () => {
+    await rehearsals.close();
+    await closeAll();
+  });
   for (const tool of [keepTool(layers), dropTool(layers)]) coordinator.mount("tools", tool);
   coordinator.registerCapability("host.layers", layers);
   coordinator.mount("runners", runner, { name: settings.name });
@@ -82,10 +92,10 @@ function createLayers(coordinator: Coordinator, folder: string, settings: Settin
         logger.warn({ err }, "the layer of a session could not be closed");
         return true;
       });
+  const programs = () => programsIn(coordinator, { folder, startTimeoutMs, logger });
   const at = (session: string): OpenSession => {
     const known = sessions.get(session);
     if (known !== undefined) return known;
-    const programs = () => programsIn(coordinator, { folder, startTimeoutMs, logger });
     const calls: SessionCalls = createSessionCalls(() => of(session), programs);
     const opened: OpenSession = { calls, layer: undefined, isWanted: false };
     sessions.set(session, opened);
@@ -125,7 +135,7 @@ function createLayers(coordinator: Coordinator, folder: string, settings: Settin
     isClosed = true;
     for (const opened of sessions.values()) await closeNow(opened);
   };
-  return { layers, rest, closeAll, calls: (session: string) => at(session).calls };
+  return { layers, programs, rest, closeAll, calls: (session: string) => at(session).calls };
 }
 
 interface OpenOne {

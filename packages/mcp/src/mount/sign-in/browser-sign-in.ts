@@ -8,18 +8,19 @@ import {
   Credentials,
   placeOf,
   tokensOf,
+  type CredentialRecord,
   type CredentialStore,
   type StartedSignIn,
 } from "../../auth/credentials.ts";
 import { createSignInFetch, signInProblem } from "../../auth/sign-in-fetch.ts";
-import { SignInProvider } from "../../auth/sign-in-provider.ts";
+import { createPersonSignIn } from "../../auth/sign-in-provider.ts";
 import { signsInByHeader } from "../failures.ts";
 import type { ServerSettings } from "../config.ts";
 import { settingsFor } from "../own-connections.ts";
 import { challengeFor } from "./challenge.ts";
 
 /** What sign-ins to one server are made with. */
-interface SignInPlace {
+export interface SignInPlace {
   readonly settings: ServerSettings;
   readonly folder: string | undefined;
   readonly store: CredentialStore;
@@ -55,20 +56,24 @@ export function signInTo(url: URL, place: SignInPlace): ServerSignIn {
         const { record } = await credentials.read();
         const challenge = await challengeFor(record, settings, folder);
         if (challenge === null) return null;
-        const { redirectUrl: before, clients } = record.started ?? {};
-        // A person who begins again needs no other client.
-        const known = before === redirectUrl && clients !== undefined ? { clients } : {};
-        const provider = new SignInProvider(auth, record, redirectUrl, known);
+        const signIn = createPersonSignIn(auth, ...clientsFor(record, redirectUrl));
         const { fetch: fetchFn, requireAllowed, origins } = createSignInFetch(url, auth);
         const { scope } = challenge;
-        const asked = { ...(scope !== undefined && { scope }), ...placeOf(challenge) };
-        await authorize(provider, { serverUrl: url, fetchFn, ...asked, forceReauthorization: true });
-        if (provider.address === undefined)
-          throw new UnauthorizedError("the server gave no address to sign in at");
-        await requireAllowed(provider.address);
-        const started = { ...provider.started, origins: origins(), until: systemClock.now() + awayMs };
+        const asked = {
+          serverUrl: url,
+          fetchFn,
+          ...(scope !== undefined && { scope }),
+          ...placeOf(challenge),
+        };
+        await authorize(signIn.provider, { ...asked, forceReauthorization: true }).catch((error: unknown) => {
+          throw signIn.explain(error);
+        });
+        const address = signIn.address();
+        if (address === undefined) throw new UnauthorizedError("the server gave no address to sign in at");
+        await requireAllowed(address);
+        const started = { ...signIn.started(), origins: origins(), until: systemClock.now() + awayMs };
         await credentials.change((now) => ({ ...now, started }));
-        return { address: provider.address.href, state: started.state };
+        return { address: address.href, state: started.state };
       }),
     finish: (user, parameters) =>
       failing(name, async () => {
@@ -78,13 +83,13 @@ export function signInTo(url: URL, place: SignInPlace): ServerSignIn {
           throw refused(name, "it was not begun here, has ended, or another one was begun since");
         if (started.until < systemClock.now()) throw refused(name, "it took longer than ten minutes");
         const { record } = await credentials.read();
-        const provider = new SignInProvider(auth, record, started.redirectUrl, started);
+        const { provider, recordAfter } = createPersonSignIn(auth, record, started.redirectUrl, started);
         const { fetch } = createSignInFetch(url, auth, started.origins);
         // The SDK checks who sent the browser back, and changes the code for tokens.
         await new StreamableHTTPClientTransport(url, { authProvider: provider, fetch }).finishAuth(
           parameters,
         );
-        const kept = await credentials.change((now) => provider.recordAfter(now));
+        const kept = await credentials.change((now) => recordAfter(now));
         const { scope, refresh_token: refresh } = tokensOf(kept) ?? {};
         return { state: "signed in", issuer: kept.record.issuer, scope, renewable: refresh !== undefined };
       }),
@@ -103,6 +108,20 @@ export async function failing<Value>(
     if (isToolmountError(error) || signal?.aborted === true) throw error;
     throw new ToolmountError("SIGN_IN_FAILED", { server, problem: signInProblem(error) }, { cause: error });
   }
+}
+
+/**
+ * With which clients a sign-in begins. A person who begins again needs no other one than was registered just before; but a client
+ * of an earlier sign-in, from which no browser came back, may be unknown there by now.
+ */
+function clientsFor(
+  record: CredentialRecord,
+  redirectUrl: string,
+): [CredentialRecord, string, Pick<StartedSignIn, "clients">] {
+  const { redirectUrl: before, clients = {} } = record.started ?? {};
+  if (before !== redirectUrl) return [record, redirectUrl, { clients: {} }];
+  const isOld = Object.keys(clients).length === 0;
+  return [isOld ? { ...record, clients: {} } : record, redirectUrl, { clients }];
 }
 
 /** Takes the sign-in with a state out of the record: a code counts once, whatever comes of it. */

@@ -1,12 +1,14 @@
 import {
   Client,
   computeScopeUnion,
+  discoverOAuthProtectedResourceMetadata,
   extractWWWAuthenticateParams,
   UnauthorizedError,
   type AuthProvider,
 } from "@modelcontextprotocol/client";
 import { silentLogger } from "@toolmount/core";
 import { challengeOf, type Challenge, type CredentialRecord } from "../../auth/credentials.ts";
+import { createSignInFetch } from "../../auth/sign-in-fetch.ts";
 import type { ServerSettings } from "../config.ts";
 import { negotiationOf } from "../client.ts";
 import { createTransport } from "../transport.ts";
@@ -26,6 +28,7 @@ export async function challengeFor(
 /** Connects without credentials. */
 async function askServer(settings: ServerSettings, folder: string): Promise<Challenge | null> {
   let challenge: Challenge | undefined;
+  const { fetch } = createSignInFetch(new URL(settings.url!), settings.auth);
   const asking: AuthProvider = {
     token: async () => undefined,
     onUnauthorized: async ({ response }) => {
@@ -41,7 +44,11 @@ async function askServer(settings: ServerSettings, folder: string): Promise<Chal
     await client.connect(createTransport({ settings, folder, logger: silentLogger, authProvider: asking }), {
       timeout: settings.startTimeoutMs,
     });
-    return null;
+    // Some servers list to everybody, and ask for a sign-in when a tool is called.
+    return await discoverOAuthProtectedResourceMetadata(settings.url!, {}, fetch).then(
+      () => ({}),
+      () => null,
+    );
   } catch (error) {
     if (challenge === undefined) throw error;
     return challenge;

@@ -2,10 +2,9 @@ import { randomUUID } from "node:crypto";
 import { setTimeout as delay } from "node:timers/promises";
 import type { Logger, ServerSignIn, ToolContext } from "@toolmount/core";
 import { messageOf, ToolError } from "@toolmount/core/errors";
-import type { CredentialStore } from "../../auth/credentials.ts";
 import { currentFront, type Front } from "../../wire/front.ts";
 import { raceSignal } from "../../wire/race-signal.ts";
-import type { ServerSettings } from "../config.ts";
+import type { SignInPlace } from "./browser-sign-in.ts";
 import { signIn } from "./sign-in.ts";
 
 /** Longest wait for a person who signs in, in milliseconds. */
@@ -17,22 +16,15 @@ const reportMs = 5_000;
 /** How often a call looks whether its user has signed in on the page, perhaps of another process, in milliseconds. */
 const pollMs = 500;
 
-interface ClientSignInOptions {
-  readonly settings: ServerSettings;
-  readonly folder: string | undefined;
-  readonly store: CredentialStore;
+interface ClientSignInOptions extends SignInPlace {
   readonly logger: Logger;
-  /** The sign-in on a page. */
   readonly onPage: ServerSignIn | undefined;
 }
 
-/** A sign-in under way. */
 interface Running {
-  /** Whether the user has signed in. */
   readonly signed: Promise<boolean>;
   readonly end: AbortController;
   readonly isHere: boolean;
-  /** How many calls wait for it. */
   calls: number;
 }
 

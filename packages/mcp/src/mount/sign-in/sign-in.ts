@@ -2,6 +2,7 @@ import { ToolmountError, type SignedIn } from "@toolmount/core";
 import { listenForBrowser, type Callback } from "../../auth/callback.ts";
 import { Credentials, type CredentialStore } from "../../auth/credentials.ts";
 import { firstIssue } from "../../auth/sign-in-fetch.ts";
+import { raceSignal } from "../../wire/race-signal.ts";
 import { config, type ServerSettings } from "../config.ts";
 import { credentialStoreOf } from "../authorize.ts";
 import { failing, signInTo } from "./browser-sign-in.ts";
@@ -87,14 +88,13 @@ async function comesBack(
   const done = new AbortController();
   const stopped = AbortSignal.any([signal, done.signal]);
   const { promise: failed, reject } = Promise.withResolvers<never>();
-  signal.addEventListener("abort", () => reject(signal.reason as Error), { once: true });
   void copied?.(stopped)
     .then((address) => callback.take(address))
     .catch((error: unknown) => {
       if (!stopped.aborted) reject(error);
     });
   try {
-    return await Promise.race([callback.returned, failed]);
+    return await raceSignal(Promise.race([callback.returned, failed]), signal);
   } finally {
     done.abort();
   }

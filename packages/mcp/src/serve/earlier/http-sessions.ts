@@ -9,7 +9,6 @@ import { StreamEvents } from "./stream-events.ts";
 /** Sessions of clients from before 2026 that run here; the one that was quiet longest, and runs no task, makes room. */
 const maxSessions = 1_000;
 
-/** One session of such a client. */
 interface HttpSession extends NewHttpSession {
   readonly transport: WebStandardStreamableHTTPServerTransport;
   /** The user who began it: no other user may use it. */
@@ -23,12 +22,10 @@ export interface NewHttpSession {
   readonly end: () => Promise<void>;
 }
 
-/** A request, and whose it is. */
 interface SessionRequest {
   readonly request: Request;
   readonly parsedBody: unknown;
   readonly owner: string;
-  /** Makes what a session needs that begins here. */
   readonly begin: (id: string) => Promise<NewHttpSession>;
 }
 

@@ -5,7 +5,6 @@ import { decryptWithTicket, encryptWithTicket } from "@toolmount/core/internal";
 import { digestOf } from "@toolmount/core/json";
 import { KeptWork } from "../../wire/kept-work.ts";
 
-/** The kind of the records of messages. */
 const kind = "mcp-message";
 /** How long a message is kept, in milliseconds: a client whose connection broke comes back at once. */
 const keptMs = 600_000;
@@ -88,7 +87,6 @@ function keyOf({ session, stream }: MessageStream): string {
   return `${session}\n${stream}`;
 }
 
-/** The number of an event among those of its server. */
 function numberOf(id: string): number {
   return Number.parseInt(id, 10);
 }

@@ -12,9 +12,7 @@ const maxKept = 65_536;
 const statedSchema = z.object({
   /** The parameters of `initialize`. */
   introduction: z.record(z.string(), z.json()),
-  /** The level of its log messages. */
   level: z.string().optional(),
-  /** The resources that it watches. */
   watched: z.array(z.string()).default([]),
 });
 

@@ -86,7 +86,6 @@ export class StreamEvents {
     return `${++this.#count}.${this.#run}.${stream}`;
   }
 
-  /** A session has ended. */
   forget(session: string): void {
     this.#bytes -= this.#sessions.get(session)?.bytes ?? 0;
     this.#sessions.delete(session);
@@ -121,7 +120,6 @@ export class StreamEvents {
 
 type SendEvent = Parameters<EventStore["replayEventsAfter"]>[1]["send"];
 
-/** The stream of an event, by its id. */
 function streamOf(id: string): string | undefined {
   return /^\d+\.[\w-]+\.(.+)$/s.exec(id)?.[1];
 }

@@ -1,0 +1,45 @@
+import { findProgram } from "./bubblewrap.ts";
+import { runInSandbox } from "./start-sandbox.ts";
+
+/** What the view of a layer has of its own. */
+export const viewNamespaces =
+  "--user --map-root-user --mount --propagation private --pid --fork --kill-child".split(" ");
+
+/** The kernel shows a layer read-only where it cannot make a folder for its own work. */
+export const readOnly = "it can only be read; is the disk full?";
+
+/** Tries what a layer needs: a deleted file, and a folder that was deleted and made again, also after a second mount. */
+const trial = `
+set -e
+mkdir -p low/folder up work view
+echo a > low/file
+echo b > low/folder/before
+show() { mount -t overlay toolmount -o lowerdir=low,upperdir=up,workdir=work,userxattr view; }
+show
+touch view/probe 2> /dev/null || { echo "${readOnly}" >&2; exit 1; }
+rm view/file
+rm -r view/folder
+mkdir view/folder
+echo c > view/folder/after
+umount view
+show
+test ! -e view/file
+test "$(ls view/folder)" = after
+umount view
+`;
+
+/** Mounts an overlay in an empty folder and changes it; returns why the kernel can have no layer. */
+export async function mountOverlayOnce(
+  cwd: string,
+  env: Readonly<Record<string, string | undefined>>,
+): Promise<string | undefined> {
+  const unshare = findProgram("unshare", env["PATH"]);
+  if (unshare === undefined) return "unshare is not on PATH; install the package util-linux";
+  const words = [...viewNamespaces, "/bin/sh", "-c", trial];
+  const { stderr, code } = await runInSandbox(
+    { file: unshare, args: words, env: { PATH: env["PATH"] ?? "" }, filter: undefined },
+    { cwd, timeoutMs: 30_000 },
+  );
+  if (code === 0) return undefined;
+  return `an overlay of a user does not work here: ${stderr.trim().split("\n")[0] || "the kernel shows a wrong folder"}`;
+}
