@@ -79,7 +79,8 @@ export async function keepChosen(at: ViewOptions, view: View, choice: Choice): P
     if (difference.digest !== choice.digest) return { status: "changed", difference };
     const { changes, withheld } = chosenOf(difference, choice);
     const texts = partsIn(at, changes, choice);
-    if (changes.length === 0 || "withheld" in texts) return { status: "nothing", withheld, ...texts };
+    if ("withheld" in texts) return { status: "nothing", ...texts };
+    if (changes.length === 0) return { status: "nothing", withheld };
     for (const repository of repositoriesOf(folder, changes))
       if (!(await git.isFree(repository))) return { status: "busy", repository };
     const conflicts = await conflictsOf(changes, { folder, changed, base, git });

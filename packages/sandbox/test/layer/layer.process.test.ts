@@ -76,7 +76,7 @@ describe.runIf(hasNamespaces).each(["overlay", "copy"] as const)("a layer by %s"
     expect(await keepAll(layer)).toMatchObject({ status: "kept", id: "000002" });
     await layer.forget("000002");
     expect(layer.keeps()).toEqual([]);
-    expect(await layer.undo("000002")).toEqual({ status: "unknown" });
+    expect(await layer.undo("000002")).toEqual({ status: "forgotten" });
     expect(await layer.undo("../keeps/000001")).toEqual({ status: "unknown" });
     person(folder, "echo two > src/two.txt");
     expect(await within(layer, folder, "cat src/one.txt src/two.txt")).toBe("one\ntwo\n");
