@@ -4,8 +4,6 @@ import { mkdirSync, renameSync, rmdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { makeFolder } from "@toolmount/paths";
 import { promisify } from "node:util";
-import { findProgram } from "../system/bubblewrap.ts";
-import { runInSandbox } from "../system/start-sandbox.ts";
 import type { Base } from "./base.ts";
 import { changedFolder, setFolder, type CommitRecord } from "./commit.ts";
 import { removeTree } from "./durable.ts";

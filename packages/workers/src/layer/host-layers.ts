@@ -131,13 +131,13 @@ async function conflictOf(layer: Layer, path: string): Promise<EntryDifference["
 /** Most entries whose lines are counted. */
 const mostCounted = 500;
 
-async function waitingIn(layer: Layer, { made }: { made(): readonly MadeCall[] }): Promise<Waiting> {
+async function waitingIn(layer: Layer, own: { made(): readonly MadeCall[] }): Promise<Waiting> {
   const { digest, changes, left } = await layer.difference();
   const running = await layer.running();
   const counted = changes.filter(({ path, section }) => section !== "repository" && !isInstalled(path));
   const set = new Set(counted.slice(0, mostCounted));
   const shown = changes.map((change) => plainOf(change, set.has(change) ? layer.texts(change) : undefined));
-  return { digest, changes: shown, left, conflicts: await layer.conflicts(), running, calls: made() };
+  return { digest, changes: shown, left, conflicts: await layer.conflicts(), running, calls: own.made() };
 }
 
 const isInstalled = (path: string) => path.split("/").includes("node_modules");
