@@ -133,18 +133,18 @@ interface Acts {
 }
 
 /** What can be done with the keeps of a layer. */
-export function keepsIn(keeping: Parameters<typeof undoKeep>[0], { settled, alone }: Acts): LayerKeeps {
+export function keepsIn(keeping: Parameters<typeof undoKeep>[0], acts: Acts): LayerKeeps {
   const { place } = keeping;
   return {
     keeps: () => keepsOf(place),
     keptBytes: () => keptBytesOf(place),
     undo: (id) =>
-      settled((now) =>
-        alone(async () => {
+      acts.settled((now) =>
+        acts.alone(async () => {
           await now.rebase();
           return undoKeep(keeping, id);
         }),
       ),
-    forget: (id) => settled(() => alone(async () => forgetKeep(keeping, id))),
+    forget: (id) => acts.settled(() => acts.alone(async () => forgetKeep(keeping, id))),
   };
 }

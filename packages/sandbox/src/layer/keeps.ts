@@ -34,8 +34,7 @@ function boxOf({ folder, place }: LayerPlace, id: string): Box {
 }
 
 /** The difference of which a keep has a part. */
-interface CommitOptions {
-  /** All changes of the layer. */
+interface KeptOf {
   readonly all: readonly LayerChange[];
   /** Whether the layer has entries that cannot be kept. */
   readonly hasLeft: boolean;
@@ -48,7 +47,7 @@ interface CommitOptions {
 export async function commitChanges(
   keeping: Keeping,
   changes: readonly LayerChange[],
-  { all, hasLeft, mark, texts }: CommitOptions,
+  { all, hasLeft, mark, texts }: KeptOf,
 ): Promise<string> {
   const last = Number.parseInt(namesIn(boxesIn(keeping.place)).at(-1) ?? "0");
   const number = String(last + 1).padStart(6, "0");

@@ -122,8 +122,8 @@ export async function openLayerBelow(
   const taken = await takeWanted(place, env, openSeconds);
   if (taken === undefined)
     return { problem: `no layer for ${folder}: another process has the layer "${name}" open`, isBusy: true };
-  const { onWanted: callback } = options;
-  const unlock = callback === undefined ? taken : onWanted(place, taken, callback);
+  const isAsked = options.onWanted !== undefined;
+  const unlock = isAsked ? onWanted(place, taken, () => options.onWanted?.()) : taken;
   const at = {
     ...options,
     folder,

@@ -76,9 +76,14 @@ export function layersOf(host: Host): HostLayers | null {
   return layers === null ? null : hostLayers(host, layers);
 }
 
-function hostLayers(host: Host, layers: SessionLayers): HostLayers {
+function hostLayers(host: Host, first: SessionLayers): HostLayers {
+  // A reload may have mounted them again.
+  const now = () => host.coordinator.getCapability("host.layers") ?? first;
   const has = (session: string) =>
-    layers.isOpen(session) || layers.sessions().some(({ owner }) => owner === session);
+    now().isOpen(session) ||
+    now()
+      .sessions()
+      .some(({ owner }) => owner === session);
   const call = (session: string, name: string, given: object, { by, ...context }: KeepContext = {}) => {
     const request = { name, arguments: { ...given, ...(by !== undefined && { by }) } };
     return callInternal(host.session(session), request, {
@@ -89,16 +94,16 @@ function hostLayers(host: Host, layers: SessionLayers): HostLayers {
   return {
     async sessions() {
       const found: WaitingSession[] = [];
-      for (const { owner: session, mayWait } of layers.sessions()) {
-        const changes = layers.isOpen(session) ? await countIn(layers, session) : null;
+      for (const { owner: session, mayWait } of now().sessions()) {
+        const changes = now().isOpen(session) ? await countIn(now(), session) : null;
         if (mayWait && changes !== 0) found.push({ session, changes });
       }
       return found;
     },
-    waiting: async (session) => (has(session) ? layers.look(session, waitingIn) : null),
+    waiting: async (session) => (has(session) ? now().look(session, waitingIn) : null),
     async difference(session, path) {
       if (!has(session)) return { difference: null, conflict: null };
-      return layers.look(session, (layer) => entryOf(layer, path));
+      return now().look(session, (layer) => entryOf(layer, path));
     },
     keep: (session, choice, context) => call(session, keepToolName, choice, context),
     drop: (session, digest, context) => call(session, dropToolName, { digest }, context),
@@ -126,13 +131,13 @@ async function conflictOf(layer: Layer, path: string): Promise<EntryDifference["
 /** Most entries whose lines are counted. */
 const mostCounted = 500;
 
-async function waitingIn(layer: Layer, { made }: { made(): readonly MadeCall[] }): Promise<Waiting> {
+async function waitingIn(layer: Layer, own: { made(): readonly MadeCall[] }): Promise<Waiting> {
   const { digest, changes, left } = await layer.difference();
   const running = await layer.running();
   const counted = changes.filter(({ path, section }) => section !== "repository" && !isInstalled(path));
   const set = new Set(counted.slice(0, mostCounted));
   const shown = changes.map((change) => plainOf(change, set.has(change) ? layer.texts(change) : undefined));
-  return { digest, changes: shown, left, conflicts: await layer.conflicts(), running, calls: made() };
+  return { digest, changes: shown, left, conflicts: await layer.conflicts(), running, calls: own.made() };
 }
 
 const isInstalled = (path: string) => path.split("/").includes("node_modules");

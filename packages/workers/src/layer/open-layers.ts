@@ -145,10 +145,8 @@ interface OpenOne {
   close(opened: OpenSession): Promise<unknown>;
 }
 
-async function openOne(
-  coordinator: Coordinator,
-  { folder, session: owner, opened, close }: OpenOne,
-): Promise<Layer> {
+async function openOne(coordinator: Coordinator, one: OpenOne): Promise<Layer> {
+  const { folder, session: owner, opened } = one;
   const layer = await openLayer({
     folder,
     name: nameOf(owner),
@@ -158,7 +156,7 @@ async function openOne(
     isWorking: () => opened.calls.isWorking(),
     onWanted() {
       opened.isWanted = true;
-      void close(opened);
+      void one.close(opened);
     },
   });
   return orThrow(layer, owner);
