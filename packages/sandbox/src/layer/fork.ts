@@ -53,7 +53,7 @@ interface Forking<Layer> {
   readonly at: ViewOptions & Pick<ForkOptions, "obeyed">;
   /** The folder of the layer and of its fork. */
   readonly layers: string;
-  open(group: string, options: ForkOptions): Promise<Layer | { readonly problem: string }>;
+  readonly open: (group: string, options: ForkOptions) => Promise<Layer | { readonly problem: string }>;
 }
 
 /** Opens a copy of a layer. */
