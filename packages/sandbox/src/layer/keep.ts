@@ -128,8 +128,8 @@ export interface LayerKeeps {
 }
 
 interface Acts {
-  settled<Result>(act: (view: View) => Promise<Result>): Promise<Result>;
-  alone<Result>(act: () => Promise<Result>): Promise<Result>;
+  readonly settled: <Result>(act: (view: View) => Promise<Result>) => Promise<Result>;
+  readonly alone: <Result>(act: () => Promise<Result>) => Promise<Result>;
 }
 
 /** What can be done with the keeps of a layer. */
