@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { baseOf, laterBase, type Base } from "../../src/layer/base.ts";
 import { chosenOf } from "../../src/layer/keep.ts";
+import { textOf } from "../../src/system/process-usage.ts";
 import type { LayerChange } from "../../src/layer/difference.ts";
 import { gitPartOf, repositoriesIn } from "../../src/layer/git.ts";
 import type { Mark } from "../../src/layer/mark.ts";
@@ -116,4 +117,18 @@ describe("the base of a layer", () => {
     expect(baseOf(laterBase(later, { ...now, since: 30n }, ["n"]), "n").since).toBe(10n);
     expect(baseOf(laterBase(later, { ...now, since: 30n }, []), "n").since).toBe(30n);
   });
+});
+
+test.each([
+  [["sleep", "600"], "sleep 600"],
+  [["bash", "--norc", "-c", "sleep 600; ls"], "sleep 600; ls"],
+  [["/usr/bin/bwrap", "--chdir", "/a", "--", "bash", "--norc", "-c", "npm test"], "npm test"],
+  [
+    ["/bin/sh", "-c", 'cd "$0" && exec "$@"', "/a", "bwrap", "--dev", "/dev", "--", "node", "a.js"],
+    "node a.js",
+  ],
+  [["bwrap", "--version"], "bwrap --version"],
+  [[], ""],
+])("the command line %j is shown as %j", (words, shown) => {
+  expect(textOf(words)).toBe(shown);
 });
