@@ -1,7 +1,8 @@
 import { execFile } from "node:child_process";
-import { mkdirSync, rmSync } from "node:fs";
+import { rmSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { promisify } from "node:util";
+import { makeFolder } from "@toolmount/paths";
 import { baseOf, type Base } from "./base.ts";
 import { changedFolder, isOpen, openFolder, setFolder } from "./commit.ts";
 import { readRecord, removeTree, writeRecord } from "./durable.ts";
@@ -40,7 +41,7 @@ async function copyAll(at: LayerPlace): Promise<void> {
   const { folder, place } = at;
   const changed = join(place, changedFolder);
   removeTree(changed);
-  mkdirSync(join(changed, ownFolder), { recursive: true });
+  makeFolder(join(changed, ownFolder));
   await copyPaths(at, entriesOf(folder, ""));
   setFolder(changed, markOf(folder));
   writeRecord(

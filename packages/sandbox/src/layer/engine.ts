@@ -82,7 +82,7 @@ function makeEmpty({ folder, place }: LayerPlace): void {
   const changed = join(place, changedFolder);
   makeFolder(join(place, "work"));
   if (markOf(changed) !== null) return;
-  mkdirSync(join(changed, ownFolder), { recursive: true });
+  makeFolder(join(changed, ownFolder));
   setFolder(changed, markOf(folder));
 }
 

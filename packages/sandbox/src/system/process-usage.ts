@@ -101,7 +101,7 @@ function commandOf(pid: number): string {
 /** A command as it was written: what only begins another program, such as a wall, is shown as that one, and a shell as its script. */
 export function textOf(words: readonly string[]): string {
   const [program = "", ...rest] = words;
-  if (program === "/bin/sh" && rest[0] === "-c" && rest.length > 3) return textOf(rest.slice(3));
+  if (program.endsWith("/sh") && rest[0] === "-c" && rest.length > 3) return textOf(rest.slice(3));
   if (program.endsWith("bwrap") && rest.includes("--")) return textOf(rest.slice(rest.indexOf("--") + 1));
   if (program.endsWith("bash") && rest.at(-2) === "-c") return rest.at(-1)!;
   return words.join(" ").trim();
