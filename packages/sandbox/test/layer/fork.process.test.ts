@@ -50,6 +50,7 @@ describe.runIf(hasNamespaces).each(["overlay", "copy"] as const)("a fork of a la
     const fork = await (await opened(folder, { engine })).fork();
     const tried = `echo b > a; (echo x > '${outside}/of another/x') 2>/dev/null && echo WROTE; (echo > /dev/tcp/127.0.0.1/${port}) 2>/dev/null && echo CONNECTED; cat a`;
     expect(await within(fork, folder, tried)).toBe("b\n");
+    expect(await within(fork, folder, "ls -A /run | wc -l")).toBe("0\n");
     expect(existsSync(join(outside, "of another/x"))).toBe(false);
     await fork.close();
     expect(readFileSync(join(folder, "a"), "utf8")).toBe("one\n");
