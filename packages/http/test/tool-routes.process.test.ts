@@ -16,7 +16,7 @@ test("a token sees who it is, and what each host serves", async () => {
     other: { host: createWorld().host },
   };
   const { ask } = await serve(served as never);
-  const none = { plan: false, turns: false, stories: false, mcp: false, modelText: false };
+  const none = { plan: false, turns: false, layers: false, stories: false, mcp: false, modelText: false };
   const { body } = await ask("GET", "/api/v1/hosts");
   expect(body).toEqual({
     name: "operator",
