@@ -48,14 +48,16 @@ mount -o remount,bind,ro,nosuid,nodev "$3" || mount -o remount,bind,ro,nosuid,no
 exec 9<&-
 cd /
 # The names of mount points are escaped, such as a space as \\040.
-[ -z "$4" ] || while read -r _ _ _ _ at options _; do
-  at="$(printf '%b' "$at")"
-  case "$at" in "$2" | "$3" | /proc | /proc/* | /sys | /sys/* | /dev | /dev/*) ;;
-  *) mount -o "remount,bind,$options,ro" "$at" || exit 1 ;;
-  esac
-done < /proc/self/mountinfo
-# Services of the machine are asked by sockets there, and what they do is not in the layer.
-case "$4$2" in fork/run/* | /*) ;; *) mount -t tmpfs -o ro,nosuid,nodev toolmount /run || exit 1 ;; esac
+if [ "$4" = fork ]; then
+  while read -r _ _ _ _ at options _; do
+    at="$(printf '%b' "$at")"
+    case "$at" in "$2" | "$3" | /proc | /proc/* | /sys | /sys/* | /dev | /dev/*) ;;
+    *) mount -o "remount,bind,$options,ro" "$at" || exit 1 ;;
+    esac
+  done < /proc/self/mountinfo
+  # Services of the machine are asked by sockets there, and what they do is not in the layer.
+  case "$2" in /run/*) ;; *) mount -t tmpfs -o ro,nosuid,nodev toolmount /run || exit 1 ;; esac
+fi
 mount -t proc proc /proc || exit 1
 echo "$pid"
 exec env --ignore-signal=CHLD cat > /dev/null

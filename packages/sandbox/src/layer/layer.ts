@@ -215,9 +215,10 @@ function layerOf(at: ViewOptions & LayerOptions, { layers, unlock }: Locks, firs
     fork: (options) => settled(() => openFork<Layer>({ at, layers, open: openLayerBelow }, options)),
     close: () =>
       inTurn(async () => {
-        if (!isClosed) await closeView(at, view);
-        if (!isClosed) await unlock();
+        if (isClosed) return;
         isClosed = true;
+        await closeView(at, view);
+        await unlock();
       }),
   };
 }

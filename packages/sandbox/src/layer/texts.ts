@@ -18,14 +18,15 @@ export interface Texts {
 
 /** Reads both sides of a change. Follows no link, so a program of the layer cannot make it read another file. */
 export function textsOf({ folder, place }: LayerPlace, { path, former, next }: LayerChange): Texts {
-  const side = (root: string, mark: Mark | null) => (mark === null ? "" : textAt(root, path, mark));
-  const changed = join(place, changedFolder);
   const isGone = next === null;
   if (former?.kind === "folder" && isGone) return { before: listingOf(join(folder, path)), after: "" };
-  return { before: side(folder, former), after: side(changed, next) };
+  return {
+    before: sideIn(folder, path, former),
+    after: sideIn(join(place, changedFolder), path, next),
+  };
 }
 
-/** What became of one file at the person and in the layer. Empty where there is none. */
+/** The texts of a file that the person and the session both changed. A side without the file is an empty text. */
 export interface Sides {
   /** What the person's repository has staged or committed: what it was before, as far as that is known. */
   readonly committed: string | undefined;
@@ -37,12 +38,14 @@ export async function sidesOf(
   { folder, place, git }: LayerPlace & { readonly git: Git },
   path: string,
 ): Promise<Sides> {
-  const side = (root: string) => {
-    const mark = markOf(join(root, path));
-    return mark === null ? "" : textAt(root, path, mark);
-  };
   const committed = await git.committed(folder, path);
-  return { committed, person: side(folder), session: side(join(place, changedFolder)) };
+  const session = sideIn(join(place, changedFolder), path);
+  return { committed, person: sideIn(folder, path), session };
+}
+
+/** The text of a side, which is empty where the entry is not there. */
+function sideIn(root: string, path: string, mark = markOf(join(root, path))): string | undefined {
+  return mark === null ? "" : textAt(root, path, mark);
 }
 
 function textAt(root: string, path: string, { kind }: Mark): string | undefined {
