@@ -39,7 +39,11 @@ export async function project(plan = `version: 1\nlayer: ./\ntools:\n${entries}`
     const host = await openHost(join(folder, "mount-plan.yaml"), {
       logger: silentLogger,
       store: createMemoryStore(),
-      extensions: { "@toolmount/policy": policy, "@toolmount/workers": () => import("@toolmount/workers") },
+      extensions: {
+        "@toolmount/policy": policy,
+        "@toolmount/workers": () => import("@toolmount/workers"),
+        "@toolmount/interop": () => import("@toolmount/interop/mount"),
+      },
     });
     onTestFinished(async () => void (await host.close()));
     const call = async (name: string, given: object, sessionId = "s", more: object = {}) => {

@@ -12,6 +12,8 @@ export {
 export type { ServedApprovals, ServeOptions } from "./serve/options.ts";
 // Mounting a server
 export { config, type ServerSettings } from "./mount/config.ts";
+/** In a process of its own, all calls reach the one server of that process. */
+export const keepsState = true;
 export {
   connect,
   mount,

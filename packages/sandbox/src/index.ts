@@ -47,6 +47,7 @@ export { ownProcesses } from "./system/own-processes.ts";
 export { programCommand, type ProgramCommand, type ProgramSystem } from "./system/program-command.ts";
 
 // A session's layer over a folder
+export { residentEnvironment } from "./layer/holder.ts";
 export { openLayer, type Entered, type Layer, type LayerOptions } from "./layer/layer.ts";
 export { type Conflict } from "./layer/conflicts.ts";
 export { type Choice, type KeepResult } from "./layer/keep.ts";

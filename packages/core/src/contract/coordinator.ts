@@ -49,6 +49,8 @@ export interface Capabilities {
   "session.obeyed_paths": readonly string[];
   /** The folder whose changes wait in layers; only modules whose calls run in one have it. */
   "session.layer": string;
+  /** This process is inside the layer: it sees the folder with the changes of the session. */
+  "session.in_layer": true;
   /**
    * Absolute paths that tools must not read, with everything below them, unless their settings name the very path or one
    * below: the state, files of secrets, and `.env` files beside the plan.

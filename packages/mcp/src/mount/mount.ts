@@ -1,4 +1,5 @@
 import { ToolmountError, type Coordinator } from "@toolmount/core";
+import { residentEnvironment } from "@toolmount/sandbox";
 import type { Tool } from "@modelcontextprotocol/client";
 import { z } from "zod";
 import { lockChannel } from "../wire/kept-definitions.ts";
@@ -31,7 +32,8 @@ const events = ["mcp:changed", "mcp:resource_updated"];
  * all entries before it mounts the first one, so that servers start side by side. Throws `EXTENSION_MISSING` before a
  * server is started that could not be mounted.
  */
-export function connect(coordinator: Coordinator, settings: ServerSettings): object {
+export function connect(coordinator: Coordinator, given: ServerSettings): object {
+  const settings = settingsIn(coordinator, given);
   if (coordinator.get("schema-compiler") === null) throw missingCompiler();
   const locked = lockedTools(coordinator, settings.name);
   // The loader reports what a mount waits for.
@@ -55,12 +57,15 @@ export function mountLimitMs({ startTimeoutMs }: ServerSettings): number {
  */
 export async function mount(
   coordinator: Coordinator,
-  settings: ServerSettings,
+  given: ServerSettings,
   connected?: object,
 ): Promise<void> {
-  const server = (connected ?? connect(coordinator, settings)) as MountedServer;
+  const settings = settingsIn(coordinator, given);
+  const server = (connected ?? connect(coordinator, given)) as MountedServer;
   const { locked } = server;
-  await requireBorder(programOf(placeOf(coordinator, settings)));
+  // Inside a layer the border is the one that this machine has proved for the host.
+  if (coordinator.getCapability("session.in_layer") !== true)
+    await requireBorder(programOf(placeOf(coordinator, settings)));
   if (locked === null && !settings.required) await server.mountOptional(isLater(coordinator));
   else server.tools.mountAll(locked ?? (await server.list()));
   // It is compared with the lock file as soon as it answers; no call waits for that.
@@ -86,6 +91,43 @@ export async function mount(
   // The loader asks each module by its id for what its status shows, and whether its tools are known yet.
   coordinator.registerCapability(`mount.waits:${name}`, () => server.optional.waits);
   coordinator.registerCapability(`status.report:${name}`, () => server.status);
+}
+
+/**
+ * The settings of a server whose calls run in the layer of each session. Its program may be what an agent has written there, so
+ * it is always behind a border, without a network, and may change only what waits in the layer. So nothing is asked, unless the
+ * entry says so. The host starts it to list its tools: then it changes nothing. Throws `CONFIG_INVALID` for a server that would be
+ * more than its tools, or reach further.
+ */
+export function settingsIn(coordinator: Coordinator, settings: ServerSettings): ServerSettings {
+  const layer = coordinator.getCapability("session.layer");
+  if (layer === null) return settings;
+  const problem = problemOf(settings);
+  if (problem !== undefined) throw new ToolmountError("CONFIG_INVALID", { module: settings.name, problem });
+  const isInside = coordinator.getCapability("session.in_layer") === true;
+  const { read, env, classify } = settings;
+  const rules = Object.entries(classify).map(([glob, rule]) => [glob, { confirm: false, ...rule }]);
+  const quiet = Object.fromEntries(rules) as ServerSettings["classify"];
+  return {
+    ...settings,
+    border: "bubblewrap",
+    network: "none",
+    read: [...read, layer],
+    write: isInside ? [layer] : [],
+    env: isInside ? { ...env, ...residentEnvironment } : env,
+    classify: { ...quiet, "*": quiet["*"] ?? { confirm: false } },
+  };
+}
+
+function problemOf({ url, network, write, ask, expose }: ServerSettings): string | undefined {
+  const out = "; write run: { in: inline }, and it runs outside of the layer";
+  if (url !== undefined) return `a server with a url cannot run in the layer${out}`;
+  if (network !== "none") return `a server in the layer has no network${out}`;
+  if (write.length > 0)
+    return `a server in the layer may change all that waits there, and nothing else${out}`;
+  if (ask.length > 0 || expose.length > 0)
+    return `of a server in the layer only the tools are served; remove ask and expose`;
+  return undefined;
 }
 
 /** Whether the host opens before servers that the plan does not need have answered. */

@@ -154,10 +154,10 @@ export class MountedServer {
       user,
       authProvider: this.#authorizationOf(settings, user),
     };
-    // While the server starts: to load the compiler and to compile a first schema takes 100 ms. A module that could not be
-    // mounted has nothing to ask for it by then.
+    // While the server starts: to load the compiler and to compile a first schema takes 100 ms; one that is simpler waits for
+    // its first call. A module that could not be mounted has nothing to ask for it by then.
     const compiler = this.#coordinator.get("schema-compiler") as SchemaCompiler | null;
-    const onStarted = () => setImmediate(() => compiler?.compile({ type: "object" })({}));
+    const onStarted = () => setImmediate(() => compiler?.compile({ not: {} }));
     return new Connection({ ...shared, onTools, onResource, onStarted, isReported });
   }
 

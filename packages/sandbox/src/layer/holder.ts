@@ -66,8 +66,8 @@ exec env --ignore-signal=CHLD cat > /dev/null
 /** The network of a fork has no other machine in it. */
 const networkOf = ({ isFork }: LayerPlace) => (isFork === true ? ["--net"] : []);
 
-/** The variable of residents. What they start has an environment of its own. */
-const residentName = "TOOLMOUNT_LAYER_RESIDENT";
+/** The variables of residents, which wait in a layer for calls. What they start has an environment of its own. */
+export const residentEnvironment = { TOOLMOUNT_LAYER_RESIDENT: "1" } as const;
 
 /** Where and when a process began: the kernel uses its number again. */
 interface HeldProcess {
@@ -145,7 +145,12 @@ function holderOf(child: ChildProcess, { unshare, nsenter, held, ended, at }: He
       if (!isResident) return { file: nsenter, args: [...words, ...inside], env, filter };
       const inPerson = [...asPerson(unshare), ...inside].map((word) => toPerson(folder, realWord(word)));
       const own = [...words, ...inPerson];
-      return { file: nsenter, args: own, env: { ...codeOfPerson(folder, env), [residentName]: "1" }, filter };
+      return {
+        file: nsenter,
+        args: own,
+        env: { ...codeOfPerson(folder, env), ...residentEnvironment },
+        filter,
+      };
     },
     // A process that is killed has no folders, some time before it has ended.
     isAlive: () => !hasEnded(held) && existsSync(view),
@@ -228,5 +233,5 @@ function realWord(word: string): string {
 /** The guard of a resident's programs is one, too. */
 function isResidentProcess(pid: number): boolean {
   if (readOr(`/proc/${pid}/cmdline`).split("\0")[3] === guardName) return true;
-  return readOr(`/proc/${pid}/environ`).split("\0").includes(`${residentName}=1`);
+  return readOr(`/proc/${pid}/environ`).split("\0").includes("TOOLMOUNT_LAYER_RESIDENT=1");
 }

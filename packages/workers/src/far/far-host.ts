@@ -14,7 +14,10 @@ export function createFarHost({ folder, protectedPaths, secretPaths, layer }: Pl
   host.coordinator.registerCapability("session.working_dir", folder);
   host.coordinator.registerCapability("session.protected_paths", protectedPaths);
   host.coordinator.registerCapability("session.secret_paths", secretPaths);
-  if (layer !== undefined) host.coordinator.registerCapability("session.layer", layer);
+  if (layer !== undefined) {
+    host.coordinator.registerCapability("session.layer", layer);
+    host.coordinator.registerCapability("session.in_layer", true);
+  }
   // The host has compiled each JSON Schema, and checks the arguments by it; core does not probe a parser that throws.
   host.coordinator.mount("schema-compiler", {
     compile: () => () => {
