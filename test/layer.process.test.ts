@@ -58,6 +58,20 @@ describe.runIf(hasLayer)("tools in a session's layer", () => {
     });
   });
 
+  test("that rename a folder of the user are told how", async () => {
+    const { run, call } = await project();
+    run("git -c user.name=A -c user.email=a@example.com commit --allow-empty -qm one; git add src");
+    const moved = await call("bash", { command: "git mv src lib" });
+    expect(moved.data).toMatchObject({ stderr: expect.stringContaining("cross-device") as string });
+    expect(moved.warnings).toEqual([expect.stringContaining("instead of git mv use mv, then git add -A")]);
+
+    const said = await call("bash", { command: "mv src lib && git add -A lib src && git status --short -uno" });
+    expect([said.data, said.warnings]).toEqual([
+      { stdout: "A  lib/b.txt\n", stderr: "", returncode: 0 },
+      undefined,
+    ]);
+  });
+
   test("of another session are in another layer", async () => {
     const { bash } = await project();
     await bash("echo mine > a.txt", "s");

@@ -49,6 +49,8 @@ export interface Shell {
   readonly patience: Patience;
   readonly finder: ProcessFinder;
   readonly guard: Guard;
+  /** Commands run in the layer of a session. */
+  readonly isInLayer: boolean;
   /**
    * Creates the folders that a command needs, and tries the sandbox once. Resolves to the reason why commands cannot run
    * in the isolation that the plan asks for; null when they can.
@@ -125,6 +127,7 @@ export function openShell(given: Settings, services: Services = {}): Shell {
     patience,
     finder: createProcessFinder(clock),
     guard,
+    isInLayer: layer !== undefined,
     async prepare() {
       const problem = await wall.raise();
       const needed = wall.isUp ? [folders.workingDir, ...folders.write] : [folders.workingDir];

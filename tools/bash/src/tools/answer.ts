@@ -13,7 +13,8 @@ export function answerOf(
   notes: { readonly warnings: readonly string[]; readonly ended: readonly Omission[] },
 ): PartialResult {
   const { output, cuts } = outputOf(shell, job);
-  const warnings = notes.warnings.length === 0 ? undefined : notes.warnings;
+  const found = [...notes.warnings, ...renameWarning(shell, output.stderr)];
+  const warnings = found.length === 0 ? undefined : found;
   const omitted = [...cuts, ...notes.ended];
   if (ending.kind === "exited") return data({ ...output, returncode: ending.code }, { warnings, omitted });
   const { message, code } = failureOf(shell, ending, timeoutSeconds);
@@ -44,8 +45,19 @@ function failureOf(
   return { message: `The shell could not be started: ${ending.problem}`, code };
 }
 
+/** The kernel moves no folder of the user in an overlay: `mv` copies it then, and other programs fail. */
+function renameWarning({ isInLayer }: Shell, stderr: string): readonly string[] {
+  if (!isInLayer || !/cross-device link|EXDEV/i.test(stderr)) return [];
+  return [
+    "in this layer a folder of the user is not renamed in one step; mv works, so instead of git mv use mv, then git add -A",
+  ];
+}
+
 /** Both streams as an answer shows them; what was cut stays readable under the job's id. */
-function outputOf({ settings, jobs }: Shell, job: Job): { output: JsonObject; cuts: readonly Omission[] } {
+function outputOf(
+  { settings, jobs }: Shell,
+  job: Job,
+): { output: JsonObject & { readonly stderr: string }; cuts: readonly Omission[] } {
   const { stdout, stderr } = job.running;
   const [out, error] = [stdout, stderr].map((capture) =>
     showStream(capture, settings.max_output_bytes, job.id),
