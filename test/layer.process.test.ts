@@ -65,7 +65,9 @@ describe.runIf(hasLayer)("tools in a session's layer", () => {
     expect(moved.data).toMatchObject({ stderr: expect.stringContaining("cross-device") as string });
     expect(moved.warnings).toEqual([expect.stringContaining("instead of git mv use mv, then git add -A")]);
 
-    const said = await call("bash", { command: "mv src lib && git add -A lib src && git status --short -uno" });
+    const said = await call("bash", {
+      command: "mv src lib && git add -A lib src && git status --short -uno",
+    });
     expect([said.data, said.warnings]).toEqual([
       { stdout: "A  lib/b.txt\n", stderr: "", returncode: 0 },
       undefined,
@@ -80,7 +82,7 @@ describe.runIf(hasLayer)("tools in a session's layer", () => {
   });
 
   test("ask nothing, though they delete, and reach neither the network nor files outside", async () => {
-    const { bash, call } = await project();
+    const { bash, call, host } = await project();
     expect(await call("delete_file", { path: "src/b.txt" })).toMatchObject({ status: "ok" });
     expect(await bash("rm -rf src; git config user.name x; echo true > .envrc; ls -A")).toBe(
       ".envrc\n.git\n.toolmount\na.txt\nmount-plan.yaml\npackage.json\n",
@@ -90,6 +92,8 @@ describe.runIf(hasLayer)("tools in a session's layer", () => {
       "1\n    lo\n",
     );
     expect(await bash("echo x >> mount-plan.yaml; echo $?; ls -A .toolmount")).toBe("1\n");
+    const changes = await host.session("s").changes();
+    expect(changes.filter(({ irreversible }) => irreversible !== undefined)).toEqual([]);
   });
 
   test("show what the user changed meanwhile, unless a command in the background runs", async () => {

@@ -51,6 +51,8 @@ export interface Shell {
   readonly guard: Guard;
   /** Commands run in the layer of a session. */
   readonly isInLayer: boolean;
+  /** All that they change waits in that layer until a person keeps it. */
+  readonly isContained: boolean;
   /**
    * Creates the folders that a command needs, and tries the sandbox once. Resolves to the reason why commands cannot run
    * in the isolation that the plan asks for; null when they can.
@@ -128,6 +130,7 @@ export function openShell(given: Settings, services: Services = {}): Shell {
     finder: createProcessFinder(clock),
     guard,
     isInLayer: layer !== undefined,
+    isContained,
     async prepare() {
       const problem = await wall.raise();
       const needed = wall.isUp ? [folders.workingDir, ...folders.write] : [folders.workingDir];

@@ -4,6 +4,7 @@ import { existsSync } from "node:fs";
 import { basename, join } from "node:path";
 import { promisify } from "node:util";
 import { ToolmountError } from "@toolmount/core";
+import { messageOf } from "@toolmount/core/errors";
 import { makeFolder } from "@toolmount/paths";
 import { baseFile } from "./base.ts";
 import { changedFolder } from "./commit.ts";
@@ -26,7 +27,11 @@ function newForkName(): string {
 async function copyChanges(from: LayerPlace, place: string): Promise<void> {
   const names = [join(from.place, changedFolder), baseFile(from.place), engineFile(from.place)];
   const words = ["-a", "--reflink=auto", "-t", place, "--", ...names];
-  await promisify(execFile)("cp", words, { env: { PATH: from.env["PATH"] } });
+  await promisify(execFile)("cp", words, { env: { PATH: from.env["PATH"] } }).catch((cause: unknown) => {
+    const { stderr } = cause as { readonly stderr?: string };
+    const problem = `what waits could not be copied: ${stderr?.trim().split("\n")[0] || messageOf(cause)}`;
+    throw new ToolmountError("SANDBOX_UNAVAILABLE", { border: "layer", problem }, { cause });
+  });
   copiedAgain(from.place, place);
 }
 

@@ -63,7 +63,7 @@ export function bashIn(shell: Shell) {
     // The tool ends a command itself, with its own deadline and its partial output; the host's is only behind it.
     timeout: Math.ceil(Math.max(shell.settings.max_timeout, shell.settings.timeout) * 1000) + 10_000,
     idempotent: false,
-    irreversible: true,
+    irreversible: !shell.isContained,
     tags: ["shell"],
     version: "1.0.0",
     execute: (params, context) => runCommand(shell, params, context),
