@@ -101,6 +101,23 @@ test("the picture of a question is what the command shows", async () => {
   await expectPicture("approval", "A question before a tool runs", typed(words) + terminal.bytes());
 });
 
+test("the picture of what waits in a layer, and its question, is what a turn shows at its end", async () => {
+  const command = "sed -i s/one/two/ src/app.js; rm notes.txt; echo export A=1 > .envrc";
+  const { folder } = await workspace({
+    "mount-plan.yaml": `version: 1\nlayer: ./\ntools:\n  - { module: bash, source: "file:${join(root, "tools/bash")}" }\n`,
+    "exchange.json": JSON.stringify([
+      response(call("a", "bash", { command })),
+      response(say("The app says two now.")),
+    ]),
+    "src/app.js": 'console.log("one");\n',
+    "notes.txt": "Ask Ada.\n",
+  });
+  const words = ["run", "--session", "fix", "--model", "replay:exchange.json", "Say two"];
+  const terminal = atTerminal(words, { cwd: folder, columns });
+  await terminal.until(ready);
+  await expectPicture("keep", "What waits in a layer, and the question", typed(words) + terminal.bytes());
+});
+
 test("the picture of a cancelled turn is what the command shows", async () => {
   const { folder } = await notes(response(call("a", "watch_note")));
   const words = ["run", ...replay, "Watch the note"];

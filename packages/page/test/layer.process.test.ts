@@ -8,6 +8,9 @@ import { startBrowser } from "./support/browser.ts";
 import { live, openPage, type Window } from "./support/page.ts";
 import { serve } from "./support/world.ts";
 
+/** A picture of the docs, which a command takes: `pnpm pictures`. */
+const picture = join(import.meta.dirname, "../../../docs/pictures/page/layer-desk-light.png");
+
 let browser: Browser;
 beforeAll(async () => {
   browser = await startBrowser();
@@ -42,6 +45,7 @@ describe.runIf(hasLayer)("what waits in a layer, on the page", () => {
     expect(await waits.getByLabel("Difference of .envrc").innerText()).toBe("+export X=1");
     expect(await violations(page)).toEqual([]);
     await waits.getByRole("button", { name: "Keep 303 of 305" }).waitFor();
+    if (process.env["TOOLMOUNT_WRITE"] === "1") await page.screenshot({ path: picture });
     await waits.getByLabel("Yes, 1 deletion, too").check();
     await waits.getByLabel("Yes, 1 change of what my next command runs or obeys, too").check();
     await waits.getByRole("button", { name: "Keep all" }).click();
