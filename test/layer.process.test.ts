@@ -58,7 +58,7 @@ describe.runIf(hasLayer)("tools in a session's layer", () => {
     });
   });
 
-  test("that rename a folder of the user are told how", async () => {
+  test("that rename a folder of the user get a warning with the way around", async () => {
     const { run, call } = await project();
     run("git -c user.name=A -c user.email=a@example.com commit --allow-empty -qm one; git add src");
     const moved = await call("bash", { command: "git mv src lib" });
