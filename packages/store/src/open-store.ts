@@ -59,7 +59,8 @@ export async function openStore(url: string, options: StoreOptions = {}): Promis
   let file: string | null = null;
   try {
     if (!isPostgres) file = sqliteFile(url, options);
-    const dialect = file === null ? await createPostgresDialect(url, options) : new NodeSqliteDialect(file);
+    const dialect =
+      file === null ? await createPostgresDialect(url, options) : await NodeSqliteDialect.open(file);
     db = new Kysely<Tables>({ dialect });
     await migrate(db, isPostgres);
   } catch (cause) {

@@ -14,17 +14,19 @@ import {
   type SqliteStatement,
 } from "kysely";
 
-/** Milliseconds to wait for another process that creates the file. */
-const openMs = 10_000;
-
 /** Node's own SQLite. Only this user can read the file; a commit is on disk when it returns. */
 export class NodeSqliteDialect extends SqliteDialect {
   readonly #database: SqliteDatabase;
 
-  constructor(file: string) {
-    const database = adapt(openFile(file));
+  private constructor(file: DatabaseSync) {
+    const database = adapt(file);
     super({ database });
     this.#database = database;
+  }
+
+  /** Opens a file, or creates it. Waits for other processes that create it, too. */
+  static async open(file: string): Promise<NodeSqliteDialect> {
+    return new NodeSqliteDialect(await whenFree(async () => openFile(file)));
   }
 
   override createDriver(): Driver {
@@ -59,21 +61,23 @@ async function whenFree<Value>(act: () => Promise<Value>): Promise<Value> {
     try {
       return await act();
     } catch (error) {
-      if ((error as { errcode?: number }).errcode !== busy || tries === maxTries) throw error;
+      const { errcode = 0 } = error as { readonly errcode?: number };
+      if ((errcode & primary) !== busy || tries === maxTries) throw error;
       await setTimeout(5 + (tries % 10));
     }
   }
 }
 
-/** SQLITE_BUSY. Source: SQLite's result codes. */
+/** SQLITE_BUSY, and the bits of a code without its kind, such as busy by a recovery. Source: SQLite's result codes. */
 const busy = 5;
+const primary = 0xff;
 
 function openFile(file: string): DatabaseSync {
   if (file !== ":memory:") makeFolder(dirname(file), 0o700);
-  const database = new DatabaseSync(file, { timeout: openMs });
+  const database = new DatabaseSync(file);
   try {
     if (file !== ":memory:") chmodSync(file, 0o600);
-    database.exec("pragma journal_mode = wal; pragma synchronous = full; pragma busy_timeout = 1;");
+    database.exec("pragma busy_timeout = 1; pragma journal_mode = wal; pragma synchronous = full;");
     return database;
   } catch (error) {
     database.close();

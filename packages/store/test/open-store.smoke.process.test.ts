@@ -2,6 +2,7 @@ import { mkdtemp, readFile, rm, stat, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
+import { setTimeout as delay } from "node:timers/promises";
 import { createHost, data, defineTool, systemClock, type Clock } from "@toolmount/core";
 import { expect, onTestFinished, test } from "vitest";
 import { z } from "zod";
@@ -71,13 +72,27 @@ test("STATE_UNAVAILABLE: a database of another version is refused", async () => 
   });
 });
 
-test("eight processes that open an empty store together all find its tables", async () => {
+test("eight hosts that open an empty store together all find its tables", async () => {
   const folder = await workspace();
   const stores = await Promise.all(
     Array.from({ length: 8 }, () => openStore("sqlite:a.db", { folder, audit: "durable" })),
   );
   for (const store of stores) expect(await store.approvals.list()).toEqual([]);
   await Promise.all(stores.map((store) => store.close()));
+});
+
+test("a file that another process is just making is waited for, without blocking the thread", async () => {
+  const folder = await workspace();
+  const other = new DatabaseSync(join(folder, "state.db"));
+  onTestFinished(() => other.close());
+  other.exec("create table made (a); begin; select * from made");
+  const opening = openStore("sqlite:state.db", { folder });
+  const state = await Promise.race([opening.then(() => "open"), delay(100, "waits")]);
+  other.exec("commit; drop table made");
+  expect(state).toBe("waits");
+  const store = await opening;
+  expect(await store.approvals.list()).toEqual([]);
+  await store.close();
 });
 
 test("as a module it mounts the stores of the plan's sections, and closes them with the host", async () => {

@@ -48,7 +48,7 @@ async function largeStore() {
   onTestFinished(() => store.close());
   for (let at = 0; at < 5_200; at += 400)
     await store.audit!.append(Array.from({ length: 400 }, (_, more) => recordsOf(at + more)).flat());
-  const db = new Kysely<Tables>({ dialect: new NodeSqliteDialect(file) });
+  const db = new Kysely<Tables>({ dialect: await NodeSqliteDialect.open(file) });
   onTestFinished(() => db.destroy());
   return { file, store, db };
 }
