@@ -36,7 +36,7 @@ all() { mapfile -d '' -t F < <(find . -mindepth 1 -path ./.toolmount -prune -o -
 one() { all "$1"; echo "\${F[RANDOM % (\${#F[@]} + 1)]:-.}"; }
 for act in $(seq 12); do
   f="$(one f)"; d="$(one d)"; n="$d/new$RANDOM"
-  case $((RANDOM % 18)) in
+  case $((RANDOM % 19)) in
   0) echo more >> "$f" ;;
   1) echo "atomic $RANDOM" > "$f.t"; mv "$f.t" "$f" ;;
   2) rm "$f" ;;
@@ -55,6 +55,7 @@ for act in $(seq 12); do
   15) mkfifo "$n" ;;
   16) rm "$f"; echo 'deleted and made again' > "$f" ;;
   17) touch -d "@$((1500000000 + RANDOM))" "$f" ;;
+  18) sed -i '1s/$/ first/; $s/$/ last/' "$f" ;;
   esac
 done 2>/dev/null
 true

@@ -4,7 +4,7 @@ import { spawn } from "node:child_process";
 import fs from "node:fs";
 import { syncBuiltinESMExports } from "node:module";
 import { argv, env, exit, kill, pid, stdout } from "node:process";
-import { openLayer, type Layer } from "../../src/index.ts";
+import { openLayer, type Layer, type LayerChange } from "../../src/index.ts";
 
 const [, , what = "", folder = "", engine = "", dieAt = "0", sabotage = ""] = argv;
 
@@ -46,14 +46,23 @@ for (const name of changing) {
 }
 syncBuiltinESMExports();
 
-/** Keeps all, or every second change. */
+/** Keeps all, or every second change and the first part of each changed text. */
 async function keep(layer: Layer, isHalf: boolean): Promise<string> {
   const { digest, changes: all } = await layer.difference();
   isCounted = true;
   const paths = isHalf ? all.filter((_, at) => at % 2 === 0).map(({ path }) => path) : undefined;
+  const texts = all.filter((change) => hasParts(layer, change));
+  const parts = isHalf ? Object.fromEntries(texts.map(({ path }) => [path, [0]])) : undefined;
   const sections = ["files", "deletions", "obeyed", "repository"] as const;
-  const result = await layer.keep({ digest, sections, paths });
+  const result = await layer.keep({ digest, sections, paths, parts });
   return result.status === "conflicts" ? JSON.stringify(result) : result.status;
+}
+
+/** Whether two texts differ, so that a part of the difference can be kept. */
+function hasParts(layer: Layer, change: LayerChange): boolean {
+  const { before, after } = layer.texts(change);
+  const areFiles = change.former?.kind === "file" && change.next?.kind === "file";
+  return areFiles && before !== undefined && after !== undefined && before !== after;
 }
 
 /** Starts a program that does not end, with one in its background, and dies. */
