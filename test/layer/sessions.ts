@@ -36,7 +36,7 @@ export const sessions: Readonly<Record<string, readonly string[]>> = {
   clean: [
     "mkdir -p dist build/sub; for i in $(seq 60); do echo $i > dist/$i.js; echo $i > build/sub/$i.o; done; ln -s ../dist build/link",
     "printf 'dist\\nbuild\\n*.log\\n' >> .gitignore; echo x > a.log; git status --short",
-    "git clean -fdxn | wc -l; git clean -fdXq; ls",
+    "git clean -fdxn -e .toolmount | wc -l; git clean -fdXq; ls",
     `rm -rf ${part}; git status --short | wc -l; git checkout -q -- .; git status --short`,
     "touch untracked; mkdir -p junk/more; echo j > junk/more/j; git clean -fdq; ls",
     "git reset -q --hard; git status --short",
