@@ -22,7 +22,7 @@ export {
   type ControlGroup,
   type GroupLimits,
 } from "./system/control-group.ts";
-export { basicVariables } from "./system/environment.ts";
+export { basicVariables, networkVariables, residentEnvironment } from "./system/environment.ts";
 export { killTree, signalTree, thisSystem, treeOptions, type ProcessSystem } from "./system/process-trees.ts";
 export {
   createLimitMark,
@@ -47,7 +47,7 @@ export { ownProcesses } from "./system/own-processes.ts";
 export { programCommand, type ProgramCommand, type ProgramSystem } from "./system/program-command.ts";
 
 // A session's layer over a folder
-export { residentEnvironment } from "./layer/holder.ts";
+export { gateEnvironment, hostPattern, openHostGate, type HostGate } from "./system/host-gate.ts";
 export { openLayer, type Entered, type Layer, type LayerOptions } from "./layer/layer.ts";
 export { type Conflict } from "./layer/conflicts.ts";
 export { type Choice, type KeepResult } from "./layer/keep.ts";

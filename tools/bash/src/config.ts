@@ -1,5 +1,6 @@
 import { isAbsolute, resolve } from "node:path";
 import { ToolmountError } from "@toolmount/core";
+import { hostPattern } from "@toolmount/sandbox";
 import { z } from "zod";
 
 const path = z.string().min(1);
@@ -73,7 +74,12 @@ export const config = z.strictObject({
     .describe(
       "auto: where bubblewrap works, commands write only below working_dir and the write paths; bubblewrap: no other files, no network, refused where it does not work; none: the host's rights",
     ),
-  network: z.boolean().default(false).describe("With bubblewrap: whether commands reach the network"),
+  network: z
+    .union([z.boolean(), z.array(z.string().regex(hostPattern)).min(1).max(1000)])
+    .default(false)
+    .describe(
+      'With bubblewrap: whether commands reach the network; or the hosts that they reach by HTTP, e.g. [registry.example.com, "*.example.org", "localhost:4873"]',
+    ),
 });
 
 /** The config as written in a plan. */

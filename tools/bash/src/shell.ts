@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { systemClock, type Clock } from "@toolmount/core";
-import { fromPerson, type SandboxKind } from "@toolmount/sandbox";
+import type { SandboxKind } from "@toolmount/sandbox";
 import { areReallyIn, createFiles, isPathError, type Files } from "@toolmount/paths";
 import {
   config,
@@ -13,12 +13,12 @@ import {
 import { createJobs, type Jobs } from "./jobs.ts";
 import { reallyAt } from "./script/folders.ts";
 import { createPolicy, type Policy } from "./policy/policy.ts";
-import { probeSandbox, sandboxLauncher, wallLauncher } from "./run/bubblewrap.ts";
+import { probeSandbox, walledLauncher, type WalledPlace } from "./run/bubblewrap.ts";
 import { commandEnvironment, hostEnvironment, type Environment } from "./run/environment.ts";
 import { createProcessFinder, type ProcessFinder } from "./run/find-processes.ts";
 import { createGuard, hostMarkName, type Guard } from "./run/guard.ts";
 import { plainLauncher, type Launcher } from "./run/launch.ts";
-import { createTemporaryFolder, createWall } from "./run/wall.ts";
+import { createTemporaryFolder, createWall, createWay } from "./run/wall.ts";
 import type { Patience } from "./run/end-processes.ts";
 
 /** Services of the host that the shell tools use; all are optional. */
@@ -51,8 +51,8 @@ export interface Shell {
   readonly guard: Guard;
   /** Commands run in the layer of a session. */
   readonly isInLayer: boolean;
-  /** All that they change waits in that layer until a person keeps it. */
-  readonly isContained: boolean;
+  /** What a command does is not only in that layer, where a person drops it, or undoes its keep. */
+  readonly isFinal: boolean;
   /**
    * Creates the folders that a command needs, and tries the sandbox once. Resolves to the reason why commands cannot run
    * in the isolation that the plan asks for; null when they can.
@@ -60,6 +60,8 @@ export interface Shell {
   prepare(): Promise<string | null>;
   /** Why the wall of `isolation: auto` is not used, the first time; null when that was said, or it is used. */
   takeWallProblem(): string | null;
+  /** Sentences about the hosts that commands were refused since this was last asked. */
+  takeRefused(): readonly string[];
   /** Ends all commands. */
   close(): Promise<void>;
 }
@@ -71,8 +73,10 @@ function reachOf(
   layer: string | undefined,
 ) {
   const isInside = layer !== undefined && areReallyIn(layer, [workingDir, ...write]);
-  const isContained = isInside && !network && isolation !== "none";
-  return { isContained, hasNetwork: network || (isolation === "auto" && !isContained), layer };
+  const isContained = isInside && network !== true && isolation !== "none";
+  const hosts = typeof network === "boolean" ? [] : network;
+  const isOpen = isolation === "auto" && !isContained && hosts.length === 0;
+  return { isContained, hasNetwork: network === true || isOpen, hosts, layer };
 }
 
 /** The kind of sandbox that the settings mean. */
@@ -90,28 +94,23 @@ export function openShell(given: Settings, services: Services = {}): Shell {
   const settings = config.parse(given);
   if (platform === "win32")
     throw configInvalid("bash is not supported on Windows; remove it from the plan, or run toolmount in WSL");
+  if (settings.isolation === "none" && typeof settings.network !== "boolean")
+    throw configInvalid("only a sandbox keeps commands to the hosts of network; remove isolation: none");
   const folders = realFolders(shellFolders(settings, services.planFolder ?? null));
-  const { isContained, ...reach } = reachOf(settings, folders, layer);
-  const plainEnvironment = commandEnvironment(services.environment ?? hostEnvironment(), settings);
+  const { isContained, hosts, ...reach } = reachOf(settings, folders, layer);
+  const host = services.environment ?? hostEnvironment();
+  const plainEnvironment = commandEnvironment(host, settings);
+  const way = createWay(hosts, { ...host, PATH: plainEnvironment["PATH"] });
   const temporary = createTemporaryFolder();
   const guard = createGuard(plainEnvironment);
   const env: Environment = { ...plainEnvironment, [hostMarkName]: guard.mark };
-  const bordersFor = (paths: readonly string[], secret: readonly string[]): Borders => {
-    const denied = [...folders.denied, ...paths, ...namesIn(folders.workingDir, paths)];
-    const files = openFiles(folders, denied);
-    const { workingDir } = folders;
-    return {
-      files,
-      policy: createPolicy(settings, { files, workingDir, home: env["HOME"] ?? null, isContained }),
-      plain: plainLauncher({ shell: settings.shell, env, cwd: workingDir }),
-      walled: walledLauncher(settings, { ...folders, ...reach, denied, secret }, env, temporary.path),
-    };
-  };
-  const borders = rememberLast(bordersFor, services);
+  const place = { ...folders, ...reach, gate: way.gate, isContained, env, temporary: temporary.path };
+  const borders = rememberLast((paths, secret) => bordersOf(settings, place, { paths, secret }), services);
   const jobs = createJobs(() => clock.now());
   const tried = { kind: kindOf(settings, reach.hasNetwork), env: plainEnvironment };
   const probe = () => probeSandbox({ ...tried, launcher: borders().walled }, clock);
-  const wall = createWall({ ...settings, isContained, probe, temporary });
+  const hasHosts = hosts.length > 0;
+  const wall = createWall({ ...settings, isRequired: isContained || hasHosts, probe, temporary });
   borders();
   return {
     settings,
@@ -130,16 +129,20 @@ export function openShell(given: Settings, services: Services = {}): Shell {
     finder: createProcessFinder(clock),
     guard,
     isInLayer: layer !== undefined,
-    isContained,
+    isFinal: !isContained || hasHosts,
     async prepare() {
+      const closed = await way.raise();
+      if (closed !== null) return closed;
       const problem = await wall.raise();
       const needed = wall.isUp ? [folders.workingDir, ...folders.write] : [folders.workingDir];
       for (const path of needed) await makeFolder(borders().files, path);
       return wall.isNeeded ? problem : null;
     },
     takeWallProblem: () => wall.takeProblem(),
+    takeRefused: () => way.takeRefused(),
     async close() {
       await jobs.close();
+      way.close();
       guard.close();
       temporary.remove();
     },
@@ -150,6 +153,27 @@ export function openShell(given: Settings, services: Services = {}): Shell {
 interface Borders extends Pick<Shell, "files" | "policy"> {
   readonly plain: Launcher;
   readonly walled: Launcher;
+}
+
+interface BordersPlace extends Omit<WalledPlace, "secret"> {
+  readonly isContained: boolean;
+}
+
+/** The borders around commands while these paths are protected, and these are secret. */
+function bordersOf(
+  settings: ParsedSettings,
+  { isContained, ...place }: BordersPlace,
+  { paths, secret }: { readonly paths: readonly string[]; readonly secret: readonly string[] },
+): Borders {
+  const { workingDir, env } = place;
+  const denied = [...place.denied, ...paths, ...namesIn(workingDir, paths)];
+  const files = openFiles(place, denied);
+  return {
+    files,
+    policy: createPolicy(settings, { files, workingDir, home: env["HOME"] ?? null, isContained }),
+    plain: plainLauncher({ shell: settings.shell, env, cwd: workingDir }),
+    walled: walledLauncher(settings, { ...place, denied, secret }),
+  };
 }
 
 /** Creates the borders again when the protected paths change: after a reload, a plan may have other files. */
@@ -179,43 +203,6 @@ function realFolders(folders: ShellFolders): ShellFolders {
 
 function openFiles({ workingDir, read, write }: ShellFolders, deniedWrite: readonly string[]): Files {
   return createFiles({ workingDir, read: [workingDir, ...write, ...read], write, deniedWrite });
-}
-
-function walledLauncher(
-  { shell, isolation, env: given }: ParsedSettings,
-  {
-    hasNetwork,
-    layer,
-    ...folders
-  }: ShellFolders & {
-    readonly secret: readonly string[];
-    readonly hasNetwork: boolean;
-    readonly layer: string | undefined;
-  },
-  own: Environment,
-  temporary: string,
-): Launcher {
-  const cwd = folders.workingDir;
-  const path = own["PATH"];
-  const env = layer === undefined ? own : inLayer(layer, own);
-  if (isolation !== "bubblewrap") {
-    // Programs keep their caches in the home folder, which is not writable.
-    const caches = {
-      XDG_CACHE_HOME: "/tmp/.cache",
-      npm_config_cache: "/tmp/.npm",
-      GOCACHE: "/tmp/.cache/go",
-    };
-    const inside = { ...caches, ...env, TMPDIR: "/tmp" };
-    return wallLauncher({ ...folders, shell, cwd, path, temporary, network: hasNetwork, env: inside });
-  }
-  // The host's home does not exist in the sandbox.
-  const inside = { ...env, HOME: given["HOME"] ?? "/tmp", TMPDIR: "/tmp" };
-  return sandboxLauncher({ ...folders, shell, network: hasNetwork, env: inside, cwd, path });
-}
-
-/** Commands find programs as the layer shows them. The host's own, such as that of the sandbox, are as the person has them. */
-function inLayer(layer: string, env: Environment): Environment {
-  return Object.fromEntries(Object.entries(env).map(([name, value]) => [name, fromPerson(layer, value)]));
 }
 
 /** When a folder must not be created, the command that needs it fails. */

@@ -1,6 +1,7 @@
 import { config, type Settings } from "@toolmount/tool-bash";
 import { expect, test } from "vitest";
 import { shellFolders, type ShellFolders } from "../src/config.ts";
+import { openShell } from "../src/shell.ts";
 
 test.each<[Settings, string | null, Partial<ShellFolders>]>([
   [{}, "/plan", { workingDir: "/plan", write: ["/plan"], denied: [], read: [] }],
@@ -45,3 +46,18 @@ test.each([
     }),
   );
 });
+
+test("hosts are listed only where a sandbox keeps commands to them", () => {
+  const settings = { working_dir: "/work", isolation: "none", network: ["registry.example.com"] } as const;
+  expect(() => openShell(settings)).toThrow(
+    expect.objectContaining({
+      code: "CONFIG_INVALID",
+      message: expect.stringContaining("remove isolation: none") as string,
+    }),
+  );
+});
+
+test.each(["https://registry.example.com", "registry.example.com/npm", "*", "", "a b", "user@host"])(
+  "%j is no host that a plan can list",
+  (host) => expect(config.safeParse({ network: [host] }).success).toBe(false),
+);

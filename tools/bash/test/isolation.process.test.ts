@@ -1,4 +1,6 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
+import { once } from "node:events";
+import { createServer as createWebServer } from "node:http";
 import { createServer, type AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -89,6 +91,28 @@ describe.runIf(sandboxIsTested)("in the sandbox", () => {
     expect(await inside(ask, { ...settings, network: true })).toMatchObject({
       stdout: "hello\n",
       returncode: 0,
+    });
+  });
+
+  test("hosts that the settings list are reached by HTTP, and no others", async () => {
+    const server = createWebServer((_, response) => void response.end("hello\n")).listen(0, "127.0.0.1");
+    onTestFinished(() => void server.close());
+    await once(server, "listening");
+    const { port } = server.address() as AddressInfo;
+    const folder = scratch();
+    const settings = { working_dir: folder, safety_profile: "unrestricted" };
+    const ask = `exec 3<>"/dev/tcp/127.0.0.1/\${http_proxy##*:}" && printf 'GET http://localhost:${port}/ HTTP/1.0\\r\\n\\r\\n' >&3 && tail -1 <&3`;
+
+    expect(await inside(ask, { ...settings, network: [`localhost:${port}`] })).toMatchObject({
+      stdout: "hello\n",
+      returncode: 0,
+    });
+    expect(await inside(ask, { ...settings, network: ["registry.example.com"] })).toMatchObject({
+      stdout: `localhost:${port} is not among the hosts that this plan lets commands reach\n`,
+    });
+    const direct = `exec 3<>/dev/tcp/127.0.0.1/${port}`;
+    expect(await inside(direct, { ...settings, network: [`localhost:${port}`] })).toMatchObject({
+      returncode: 1,
     });
   });
 

@@ -10,6 +10,7 @@ import {
   createProgramGuard,
   killTree,
   launchInSandbox,
+  networkVariables,
   passFilter,
   programCommand,
   proveSandbox,
@@ -115,16 +116,9 @@ export async function startProgram(given: Program): Promise<ProcessTree> {
   };
 }
 
-/** How this machine reaches the network: through which proxy, by which certificates and registries. */
-const networkNames =
-  /^(?:(?:https?|all|no)_proxy|node_extra_ca_certs|ssl_cert_(?:file|dir)|(?:requests|curl)_ca_bundle|npm_config_registry|pip_index_url|uv_(?:default_)?index(?:_url)?)$/i;
-
-/** The variables that each program gets. An address with credentials is not one of them. */
+/** The variables that each program gets. */
 function environment(): Record<string, string> {
-  const network = Object.entries(process.env).filter(
-    ([name, value = ""]) => networkNames.test(name) && !/\/\/[^/]*@/.test(value),
-  );
-  return { ...getDefaultEnvironment(), ...(Object.fromEntries(network) as Record<string, string>) };
+  return { ...getDefaultEnvironment(), ...networkVariables(process.env, { isProxied: true }) };
 }
 
 /** Returns what is started for a program, with its whole environment. Throws `SANDBOX_UNAVAILABLE`. */

@@ -6,6 +6,7 @@ import { createInterface } from "node:readline";
 import { text } from "node:stream/consumers";
 import { setTimeout } from "node:timers/promises";
 import { findProgram, type SandboxLaunch } from "../system/bubblewrap.ts";
+import { residentEnvironment } from "../system/environment.ts";
 import { guardName } from "../system/program-guard.ts";
 import { commandsOf, numbersIn, readOr } from "../system/process-usage.ts";
 import { readOnly, viewNamespaces } from "../system/overlay-trial.ts";
@@ -65,9 +66,6 @@ exec env --ignore-signal=CHLD cat > /dev/null
 
 /** The network of a fork has no other machine in it. */
 const networkOf = ({ isFork }: LayerPlace) => (isFork === true ? ["--net"] : []);
-
-/** The variables of residents, which wait in a layer for calls. What they start has an environment of its own. */
-export const residentEnvironment = { TOOLMOUNT_LAYER_RESIDENT: "1" } as const;
 
 /** Where and when a process began: the kernel uses its number again. */
 interface HeldProcess {

@@ -11,3 +11,25 @@ const windows =
 export function basicVariables(platform: NodeJS.Platform = process.platform): readonly string[] {
   return platform === "win32" ? windows : posix;
 }
+
+/** The variables of processes that wait in a layer for calls, and do not keep it from being mounted again. */
+export const residentEnvironment = { TOOLMOUNT_LAYER_RESIDENT: "1" } as const;
+
+const proxies = /^(?:https?|all|no)_proxy$/i;
+const trusted =
+  /^(?:node_extra_ca_certs|ssl_cert_(?:file|dir)|(?:requests|curl)_ca_bundle|npm_config_registry|pip_index_url|uv_(?:default_)?index(?:_url)?)$/i;
+
+/**
+ * How a machine reaches the network: by which certificates and registries, and through which proxies where `isProxied` is set. An
+ * address with credentials is left out.
+ */
+export function networkVariables(
+  host: Readonly<Record<string, string | undefined>>,
+  { isProxied }: { readonly isProxied: boolean },
+): Readonly<Record<string, string>> {
+  const found = Object.entries(host).filter(
+    ([name, value = ""]) =>
+      (trusted.test(name) || (isProxied && proxies.test(name))) && !/\/\/[^/]*@/.test(value),
+  );
+  return Object.fromEntries(found) as Record<string, string>;
+}

@@ -1,16 +1,26 @@
 import type { Clock } from "@toolmount/core";
 import {
   bubblewrapArguments,
+  fromPerson,
   proveSandbox,
   sandboxMounts,
   systemCallFilter,
   wallMounts,
+  type HostGate,
   type SandboxKind,
   type WallMounts,
 } from "@toolmount/sandbox";
 import { startCommand } from "./command.ts";
+import type { Environment } from "./environment.ts";
 import { shellArguments, type Launcher, type LaunchPlace } from "./launch.ts";
 import { createProcessFinder, markName } from "./find-processes.ts";
+
+/** The one way out of a sandbox without a network. */
+export interface Gate {
+  open(): HostGate | undefined;
+  /** Variables by which programs find it. */
+  readonly env: Environment;
+}
 
 interface SandboxPlace extends LaunchPlace {
   readonly write: readonly string[];
@@ -18,6 +28,7 @@ interface SandboxPlace extends LaunchPlace {
   readonly read: readonly string[];
   readonly secret: readonly string[];
   readonly network: boolean;
+  readonly gate?: Gate | undefined;
   /** The program; found on `path`. */
   readonly program?: string | undefined;
   readonly path?: string | undefined;
@@ -28,11 +39,12 @@ interface SandboxPlace extends LaunchPlace {
  * Only the system, the working folder and the given paths exist; only the write paths are writable. When its first
  * process ends, the kernel ends all others.
  */
-export function sandboxLauncher(place: SandboxPlace): Launcher {
-  const { cwd, write, denied, secret, read, network } = place;
+function sandboxLauncher(place: SandboxPlace): Launcher {
+  const { cwd, write, denied, secret, read, network, gate } = place;
+  const shared = network || gate !== undefined;
   return bubblewrapLauncher(
     place,
-    sandboxMounts({ cwd, read: [...read, cwd], write, denied, secret, network }),
+    sandboxMounts({ cwd, read: [...read, cwd], write, denied, secret, network: shared }),
     network,
   );
 }
@@ -41,30 +53,87 @@ export function sandboxLauncher(place: SandboxPlace): Launcher {
  * Runs commands behind a wall of bubblewrap: all files but secret ones are readable, only the working folder, the write
  * paths and a `/tmp` of their own are writable. Sockets in `/run`, such as Docker's, do not exist.
  */
-export function wallLauncher(
-  place: LaunchPlace & WallMounts & Pick<SandboxPlace, "network" | "path">,
+function wallLauncher(
+  place: LaunchPlace & WallMounts & Pick<SandboxPlace, "network" | "path" | "gate">,
 ): Launcher {
-  return bubblewrapLauncher(place, wallMounts(place), place.network);
+  const shared = place.network || place.gate !== undefined;
+  return bubblewrapLauncher(place, wallMounts({ ...place, network: shared }), place.network);
 }
 
 function bubblewrapLauncher(
-  { env, cwd, shell, program = "bwrap", path = env["PATH"] }: LaunchPlace & Partial<SandboxPlace>,
+  { env, cwd, shell, program = "bwrap", path = env["PATH"], gate }: LaunchPlace & Partial<SandboxPlace>,
   mounts: readonly string[],
   network: boolean,
 ): Launcher {
-  return (command, mark) => ({
-    file: program,
-    args: [
-      ...bubblewrapArguments({ cwd, env: { ...env, [markName]: mark }, statusDescriptor: 3 }, mounts),
-      shell,
-      ...shellArguments(command),
-    ],
-    // The sandbox's own processes have no mark, so that SIGTERM reaches only the processes inside.
-    env: { PATH: path ?? "" },
-    cwd,
-    sandbox: true,
-    filter: systemCallFilter({ network }),
-  });
+  const argumentsOf = (command: string, mark: string) => [
+    ...bubblewrapArguments({ cwd, env: { ...env, [markName]: mark }, statusDescriptor: 3 }, mounts),
+    shell,
+    ...shellArguments(command),
+  ];
+  return (command, mark) => {
+    const args = argumentsOf(command, mark);
+    return {
+      ...(gate === undefined ? { file: program, args } : openGate(gate).enter(program, args)),
+      // The sandbox's own processes have no mark, so that SIGTERM reaches only the processes inside.
+      env: { PATH: path ?? "" },
+      cwd,
+      sandbox: true,
+      filter: systemCallFilter({ network }),
+    };
+  };
+}
+
+/** A sandbox that shares the network it is started in must not be started in the host's. */
+function openGate(gate: Gate): HostGate {
+  const open = gate.open();
+  if (open === undefined) throw new Error("the way to the listed hosts is not open");
+  return open;
+}
+
+/** Where commands run behind the wall or in the sandbox, and what of it they reach. */
+export interface WalledPlace extends Pick<SandboxPlace, "write" | "denied" | "read" | "secret"> {
+  readonly workingDir: string;
+  readonly hasNetwork: boolean;
+  readonly gate: Gate | undefined;
+  readonly layer: string | undefined;
+  readonly env: Environment;
+  readonly temporary: string;
+}
+
+interface WalledSettings {
+  readonly shell: string;
+  readonly isolation: string;
+  readonly env: Environment;
+}
+
+/** Runs commands as the settings mean it, with what they need there. */
+export function walledLauncher(
+  { shell, isolation, env: given }: WalledSettings,
+  { hasNetwork, layer, gate, env: own, temporary, ...folders }: WalledPlace,
+): Launcher {
+  const cwd = folders.workingDir;
+  const path = own["PATH"];
+  const found = { ...gate?.env, ...own };
+  const env = layer === undefined ? found : inLayer(layer, found);
+  const way = { network: hasNetwork, gate };
+  if (isolation !== "bubblewrap") {
+    // Programs keep their caches in the home folder, which is not writable.
+    const caches = {
+      XDG_CACHE_HOME: "/tmp/.cache",
+      npm_config_cache: "/tmp/.npm",
+      GOCACHE: "/tmp/.cache/go",
+    };
+    const inside = { ...caches, ...env, TMPDIR: "/tmp" };
+    return wallLauncher({ ...folders, shell, cwd, path, temporary, ...way, env: inside });
+  }
+  // The host's home does not exist in the sandbox.
+  const inside = { ...env, HOME: given["HOME"] ?? "/tmp", TMPDIR: "/tmp" };
+  return sandboxLauncher({ ...folders, shell, ...way, env: inside, cwd, path });
+}
+
+/** Commands find programs as the layer shows them. The host's own, such as that of the sandbox, are as the person has them. */
+function inLayer(layer: string, env: Environment): Environment {
+  return Object.fromEntries(Object.entries(env).map(([name, value]) => [name, fromPerson(layer, value)]));
 }
 
 /** A sandbox to try: how it starts commands, of which kind it is, and the host's own environment. */

@@ -3,6 +3,8 @@ import { rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { makeFolder } from "@toolmount/paths";
+import { gateEnvironment, networkVariables, openHostGate, type HostGate } from "@toolmount/sandbox";
+import type { Gate } from "./bubblewrap.ts";
 
 /** The sandbox around commands: whether it is used, and why not. */
 interface Wall {
@@ -17,16 +19,16 @@ interface Wall {
 
 interface WallPlace {
   readonly isolation: "auto" | "none" | "bubblewrap";
-  /** Commands are not asked about, so none may run without it. */
-  readonly isContained: boolean;
+  /** Commands are not asked about, or have the network of some hosts only, so none may run without it. */
+  readonly isRequired: boolean;
   readonly probe: () => Promise<string | null>;
   readonly temporary: TemporaryFolder;
 }
 
 /** Prepares the sandbox. It is tried when the first command needs it. */
-export function createWall({ isolation, isContained, probe, temporary }: WallPlace): Wall {
+export function createWall({ isolation, isRequired, probe, temporary }: WallPlace): Wall {
   let tried: Promise<string | null> | null = null;
-  const isNeeded = isContained || isolation === "bubblewrap";
+  const isNeeded = isRequired || isolation === "bubblewrap";
   const wall = { isUp: isNeeded, problem: null as string | null };
   const tryOnce = async (): Promise<string | null> => {
     if (isolation === "auto") temporary.make();
@@ -63,5 +65,38 @@ export function createTemporaryFolder(): TemporaryFolder {
     path,
     make: () => makeFolder(path, 0o700),
     remove: () => rmSync(path, { recursive: true, force: true }),
+  };
+}
+
+/** The way of commands to the hosts that the plan lists. */
+interface Way {
+  /** What launchers of commands need of it; undefined where no host is listed. */
+  readonly gate: Gate | undefined;
+  /** Opens it, unless it is open. Resolves to the problem. */
+  raise(): Promise<string | null>;
+  /** Sentences about hosts that were refused since this was last asked. */
+  takeRefused(): readonly string[];
+  close(): void;
+}
+
+/** Prepares the way to hosts; it is opened when the first command needs it, and again if it has ended. */
+export function createWay(hosts: readonly string[], host: Readonly<Record<string, string | undefined>>): Way {
+  let open: HostGate | undefined;
+  let opening: Promise<string | null> | undefined;
+  const openOnce = async () => {
+    const opened = await openHostGate({ hosts, path: host["PATH"] });
+    if ("problem" in opened) return opened.problem;
+    open = opened;
+    void opened.ended.then(() => (open = undefined));
+    return null;
+  };
+  const env = { ...networkVariables(host, { isProxied: false }), ...gateEnvironment };
+  const isOpen = () => hosts.length === 0 || open !== undefined;
+  return {
+    gate: hosts.length === 0 ? undefined : { env, open: () => open },
+    raise: async () => (isOpen() ? null : (opening ??= openOnce().finally(() => (opening = undefined)))),
+    takeRefused: () =>
+      (open?.takeRefused() ?? []).map((each) => `${each} was refused: it is not among the hosts of network`),
+    close: () => open?.close(),
   };
 }

@@ -63,7 +63,7 @@ export function bashIn(shell: Shell) {
     // The tool ends a command itself, with its own deadline and its partial output; the host's is only behind it.
     timeout: Math.ceil(Math.max(shell.settings.max_timeout, shell.settings.timeout) * 1000) + 10_000,
     idempotent: false,
-    irreversible: !shell.isContained,
+    irreversible: shell.isFinal,
     tags: ["shell"],
     version: "1.0.0",
     execute: (params, context) => runCommand(shell, params, context),
@@ -93,7 +93,8 @@ async function runCommand(shell: Shell, params: Params, context: ToolContext): P
     return ending;
   });
   const ending = await Promise.race([done, stopOnAbort(job, context.abortSignal, done)]);
-  const notes = { warnings: [...warnings, ...endedWarning(behind)], ended: endedProcesses(behind) };
+  const said = [...warnings, ...shell.takeRefused(), ...endedWarning(behind)];
+  const notes = { warnings: said, ended: endedProcesses(behind) };
   return answerOf(shell, job, ending, (timeoutMs ?? 0) / 1000, notes);
 }
 

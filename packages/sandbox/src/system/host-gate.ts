@@ -1,0 +1,179 @@
+import { spawn, type ChildProcess } from "node:child_process";
+import { once } from "node:events";
+import { createServer, request, type IncomingMessage, type Server, type ServerResponse } from "node:http";
+import { connect, type Server as Listener, type Socket } from "node:net";
+import { pipeline } from "node:stream/promises";
+import { messageOf } from "@toolmount/core/errors";
+import { findProgram } from "./bubblewrap.ts";
+import { residentEnvironment } from "./environment.ts";
+
+/** A way out of a network that has no other machine in it: by HTTP, to some hosts. */
+export interface HostGate {
+  /** How a sandbox is started with this way out. It must share the network that it is started in. */
+  enter(file: string, args: readonly string[]): { readonly file: string; readonly args: readonly string[] };
+  /** The hosts that were refused since this was last asked, each as `host:port`. */
+  takeRefused(): readonly string[];
+  /** Resolves when it works no more. */
+  readonly ended: Promise<unknown>;
+  close(): void;
+}
+
+interface HostGateOptions {
+  /**
+   * Hosts as people write them: `registry.example.com`, `*.example.com` for all below it, each with the ports 80 and 443, or
+   * with one of its own, `localhost:4873`.
+   */
+  readonly hosts: readonly string[];
+  /** Where `bwrap` and `nsenter` are found. */
+  readonly path: string | undefined;
+}
+
+/** A host in a list of hosts. Letters of other alphabets are written as their names are resolved, as `xn--…`. */
+export const hostPattern = /^(?:\*\.)?[a-zA-Z0-9](?:[a-zA-Z0-9.-]*[a-zA-Z0-9])?(?::\d{1,5})?$/;
+
+const port = 3128;
+const address = `http://127.0.0.1:${port}`;
+
+/** By these variables programs find the way out. What listens in the sandbox itself is reached without it. */
+export const gateEnvironment: Readonly<Record<string, string>> = {
+  ...Object.fromEntries(
+    ["http_proxy", "https_proxy", "HTTP_PROXY", "HTTPS_PROXY"].map((name) => [name, address]),
+  ),
+  ...Object.fromEntries(["no_proxy", "NO_PROXY"].map((name) => [name, "localhost,127.0.0.1,::1"])),
+  NODE_USE_ENV_PROXY: "1",
+};
+
+/** Makes a network, and hands over what listens in it. It ends with the process that asked. */
+const holder = `
+const server = require("node:net").createServer();
+process.on("disconnect", () => process.exit());
+server.listen(${port}, "127.0.0.1", () => process.send(process.pid, server, () => server.close()));
+setInterval(() => {}, 2 ** 30);
+`;
+
+/** Opens a way out to some hosts, or says why this machine cannot. */
+export async function openHostGate({
+  hosts,
+  path,
+}: HostGateOptions): Promise<HostGate | { readonly problem: string }> {
+  const [bwrap, nsenter] = ["bwrap", "nsenter"].map((name) => findProgram(name, path));
+  if (bwrap === undefined || nsenter === undefined)
+    return { problem: "bwrap and nsenter are not on PATH; install the packages bubblewrap and util-linux" };
+  const words = ["--unshare-user", "--unshare-net", "--die-with-parent", "--dev-bind", "/", "/", "--"];
+  const child = spawn(bwrap, [...words, process.execPath, "-e", holder], {
+    // A layer in which nothing else runs can be mounted again.
+    env: { PATH: path, ...residentEnvironment },
+    stdio: ["ignore", "ignore", "pipe", "ipc"],
+  });
+  const ended = once(child, "exit").catch((error: unknown) => error);
+  const held = await heldBy(child, ended);
+  if ("problem" in held) return held;
+  const refused = new Set<string>();
+  const proxy = createProxy(hosts, refused);
+  held.listener.on("connection", (socket) => proxy.emit("connection", socket));
+  const entered = ["--user", "--preserve-credentials", "--net", "--target", String(held.pid), "--"];
+  return {
+    enter: (file, args) => ({ file: nsenter, args: [...entered, file, ...args] }),
+    takeRefused() {
+      const found = [...refused];
+      refused.clear();
+      return found;
+    },
+    ended,
+    close() {
+      held.listener.close();
+      proxy.closeAllConnections();
+      child.kill("SIGKILL");
+    },
+  };
+}
+
+interface Held {
+  readonly pid: number;
+  readonly listener: Listener;
+}
+
+async function heldBy(
+  child: ChildProcess,
+  ended: Promise<unknown>,
+): Promise<Held | { readonly problem: string }> {
+  let said = "";
+  child.stderr!.on("data", (chunk: Buffer) => (said += chunk.toString("utf8")));
+  const handed = new Promise<Held>((resolve) => {
+    child.once("message", (pid, listener) => resolve({ pid: pid as number, listener: listener as Listener }));
+  });
+  const failed = ended.then((end) => ({
+    problem:
+      said.trim().split("\n")[0] || (end instanceof Error ? messageOf(end) : "no network could be made"),
+  }));
+  return Promise.race([handed, failed]);
+}
+
+/** Passes on what is for one of the hosts, and refuses the rest. */
+export function createProxy(hosts: readonly string[], refused: Set<string>): Server {
+  const mayReach = (host: string, to: number) => {
+    const isListed = hosts.some((each) => isHost(each, host, to));
+    if (!isListed) refused.add(`${host}:${to}`);
+    return isListed;
+  };
+  const server = createServer((asked, answer) => forward(asked, answer, mayReach));
+  server.on("connect", (asked: IncomingMessage, near: Socket, head: Buffer) =>
+    tunnel(asked.url ?? "", near, head, mayReach),
+  );
+  return server;
+}
+
+type MayReach = (host: string, port: number) => boolean;
+
+function isHost(listed: string, host: string, to: number): boolean {
+  const [name = "", own] = listed.toLowerCase().split(":");
+  const isPort = own === undefined ? to === 80 || to === 443 : to === Number(own);
+  return isPort && (name.startsWith("*.") ? host.endsWith(name.slice(1)) : host === name);
+}
+
+const refusal = (host: string, to: number) =>
+  `${host}:${to} is not among the hosts that this plan lets commands reach\n`;
+
+/** A connection whose bytes are the program's own, as of HTTPS. */
+function tunnel(target: string, near: Socket, head: Buffer, mayReach: MayReach): void {
+  const url = URL.parse(`http://${target}`);
+  const [host, to] = [hostOf(url), Number(url?.port || 80)];
+  near.on("error", () => near.destroy());
+  const end = (status: string, text: string) =>
+    near.end(
+      `HTTP/1.1 ${status}\r\nContent-Length: ${Buffer.byteLength(text)}\r\nConnection: close\r\n\r\n${text}`,
+    );
+  if (!mayReach(host, to)) return void end("403 Forbidden", refusal(host, to));
+  const far = connect(to, host);
+  far.once("error", (error) => end("502 Bad Gateway", `${host}:${to}: ${messageOf(error)}\n`));
+  far.once("connect", () => {
+    near.write("HTTP/1.1 200 Connection established\r\n\r\n");
+    far.write(head);
+    far.removeAllListeners("error");
+    void pipeline(near, far, near).catch(() => {}); // one of both ended early, and both are closed
+  });
+}
+
+function hostOf(url: URL | null): string {
+  return (url?.hostname ?? "").toLowerCase().replace(/\.$/, "");
+}
+
+function forward(asked: IncomingMessage, answer: ServerResponse, mayReach: MayReach): void {
+  const url = URL.parse(asked.url ?? "");
+  const [host, to] = [hostOf(url), Number(url?.port || 80)];
+  const end = (status: number, text: string) => void answer.writeHead(status).end(text);
+  if (url?.protocol !== "http:") return end(400, "only http: and CONNECT are passed on\n");
+  if (!mayReach(host, to)) return end(403, refusal(host, to));
+  const { "proxy-connection": _, "proxy-authorization": __, ...headers } = asked.headers;
+  const path = `${url.pathname}${url.search}`;
+  const sent = request({ host, port: to, path, method: asked.method, headers, agent: false });
+  sent.on("error", (error) => {
+    if (answer.headersSent) answer.destroy();
+    else end(502, `${host}:${to}: ${messageOf(error)}\n`);
+  });
+  sent.once("response", (given) => {
+    answer.writeHead(given.statusCode ?? 502, given.rawHeaders);
+    void pipeline(given, answer).catch(() => {}); // one of both ended early, and both are closed
+  });
+  void pipeline(asked, sent).catch(() => {}); // as above
+}

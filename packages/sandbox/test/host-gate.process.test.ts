@@ -1,0 +1,118 @@
+import { spawnSync } from "node:child_process";
+import { once } from "node:events";
+import { createServer, request, type IncomingMessage } from "node:http";
+import { connect, type AddressInfo } from "node:net";
+import { text } from "node:stream/consumers";
+import { describe, expect, onTestFinished, test } from "vitest";
+import { createProxy, hostPattern, openHostGate } from "../src/system/host-gate.ts";
+
+/** User namespaces are closed on some machines. Where continuous integration runs, they must be open. */
+const hasNamespaces =
+  process.env["CI"] !== undefined || spawnSync("unshare", ["--user", "--map-root-user", "true"]).status === 0;
+
+async function listen(server: ReturnType<typeof createServer>): Promise<number> {
+  server.listen(0, "127.0.0.1");
+  onTestFinished(() => void server.close());
+  await once(server, "listening");
+  return (server.address() as AddressInfo).port;
+}
+
+async function proxyTo(...hosts: string[]) {
+  const refused = new Set<string>();
+  const port = await listen(createProxy(hosts, refused));
+  /** Sends bytes as they are, and reads all that comes back. */
+  const raw = async (...lines: string[]) => {
+    const socket = connect(port, "127.0.0.1");
+    socket.end(`${lines.join("\r\n")}\r\n\r\n`);
+    return text(socket).catch((error: NodeJS.ErrnoException) => error.code);
+  };
+  const get = async (url: string, headers = {}) => {
+    const asked = request({ host: "127.0.0.1", port, path: url, headers }).end();
+    const [response] = (await once(asked, "response")) as [IncomingMessage];
+    return [response.statusCode, await text(response)];
+  };
+  return { port, refused, raw, get };
+}
+
+test.each([
+  ["example.com", "http://example.com/", true],
+  ["example.com", "http://EXAMPLE.com./", true],
+  ["Example.com", "http://example.com:443/", true],
+  ["example.com", "http://example.com:8080/", false],
+  ["example.com:8080", "http://example.com:8080/", true],
+  ["example.com:8080", "http://example.com/", false],
+  ["example.com", "http://a.example.com/", false],
+  ["example.com", "http://example.com.evil.test/", false],
+  ["example.com", "http://example.com@evil.test/", false],
+  ["*.example.com", "http://a.b.example.com/", true],
+  ["*.example.com", "http://example.com/", false],
+  ["*.example.com", "http://evilexample.com/", false],
+  ["localhost", "http://127.0.0.1/", false],
+  ["localhost", "http://[::1]/", false],
+  ["127.0.0.1", "http://2130706433/", true],
+])("the host %s lets %s pass: %s", async (listed, url, passes) => {
+  const { refused, get } = await proxyTo(listed);
+  const [status] = await Promise.race([
+    get(url),
+    new Promise<[number]>((resolve) => setTimeout(resolve, 3_000, [0])),
+  ]);
+  expect([status !== 403, refused.size === 0]).toEqual([passes, passes]);
+});
+
+test.each(["example.com", "*.example.com", "localhost:4873", "xn--bcher-kva.example", "10.0.0.1"])(
+  "%s is a host",
+  (host) => expect(host).toMatch(hostPattern),
+);
+
+test.each([
+  "",
+  "*",
+  "*.",
+  "https://example.com",
+  "example.com/",
+  "a b",
+  "user@example.com",
+  "example.com:",
+  "[::1]",
+])("%j is no host", (host) => expect(host).not.toMatch(hostPattern));
+
+test("what is no request of a proxy is answered, and ends nothing", async () => {
+  const { raw, get } = await proxyTo("localhost");
+  expect(await raw("GET / HTTP/1.1", "Host: x")).toContain("400 Bad Request");
+  expect(await raw("CONNECT  HTTP/1.1", "Host: x")).toMatch(/403|400/);
+  expect(await raw("CONNECT localhost:99999 HTTP/1.1", "Host: x")).toContain("403");
+  expect(await raw("GET ftp://localhost/ HTTP/1.1", "Host: x")).toContain("400 Bad Request");
+  expect(await raw("\u0000\u0001")).toContain("400 Bad Request");
+  expect(await get("http://localhost:80/")).toEqual([502, expect.stringMatching(/^localhost:80: /)]);
+});
+
+test("a request is passed on as it is, without what is for the proxy; a server that dies ends it", async () => {
+  const server = createServer((asked, answer) => {
+    const { method, url, headers: given } = asked;
+    if (url === "/die") asked.socket.destroy();
+    else
+      void text(asked).then((body) =>
+        answer.end(JSON.stringify([method, url, given["proxy-authorization"], body])),
+      );
+  });
+  const to = await listen(server);
+  const { get } = await proxyTo(`localhost:${to}`);
+  const headers = { "Proxy-Authorization": "secret", "X-Own": "1" };
+  expect(await get(`http://localhost:${to}/a?b`, headers)).toEqual([200, '["GET","/a?b",null,""]']);
+  expect(await get(`http://localhost:${to}/die`)).toEqual([502, expect.any(String)]);
+});
+
+describe.runIf(hasNamespaces)("a gate", () => {
+  test("says what is not there, and ends with what holds its network", async () => {
+    expect(await openHostGate({ hosts: ["localhost"], path: "/nowhere" })).toEqual({
+      problem: "bwrap and nsenter are not on PATH; install the packages bubblewrap and util-linux",
+    });
+    const gate = await openHostGate({ hosts: ["localhost"], path: process.env["PATH"] });
+    if ("problem" in gate) throw new Error(gate.problem);
+    const { file, args } = gate.enter("true", []);
+    expect(spawnSync(file, args).status).toBe(0);
+    gate.close();
+    await gate.ended;
+    expect(spawnSync(file, args).status).not.toBe(0);
+  });
+});
