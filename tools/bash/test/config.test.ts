@@ -48,7 +48,7 @@ test.each([
 });
 
 test("hosts are listed only where a sandbox keeps commands to them", () => {
-  const settings = { working_dir: "/work", isolation: "none", network: ["registry.example.com"] } as const;
+  const settings = { working_dir: "/work", isolation: "none" as const, network: ["registry.example.com"] };
   expect(() => openShell(settings)).toThrow(
     expect.objectContaining({
       code: "CONFIG_INVALID",
