@@ -92,13 +92,16 @@ test("a request is passed on as it is, without what is for the proxy; a server t
     if (url === "/die") asked.socket.destroy();
     else
       void text(asked).then((body) =>
-        answer.end(JSON.stringify([method, url, given["proxy-authorization"], body])),
+        answer.end(JSON.stringify([method, url, given.host, given["proxy-authorization"], body])),
       );
   });
   const to = await listen(server);
   const { get } = await proxyTo(`localhost:${to}`);
-  const headers = { "Proxy-Authorization": "secret", "X-Own": "1" };
-  expect(await get(`http://localhost:${to}/a?b`, headers)).toEqual([200, '["GET","/a?b",null,""]']);
+  const headers = { "Proxy-Authorization": "secret", Host: "evil.test" };
+  expect(await get(`http://localhost:${to}/a?b`, headers)).toEqual([
+    200,
+    `["GET","/a?b","localhost:${to}",null,""]`,
+  ]);
   expect(await get(`http://localhost:${to}/die`)).toEqual([502, expect.any(String)]);
 });
 

@@ -43,6 +43,9 @@ export const gateEnvironment: Readonly<Record<string, string>> = {
   NODE_USE_ENV_PROXY: "1",
 };
 
+/** Most connections of programs at one time: each needs two descriptors of this process. */
+const mostConnections = 256;
+
 /** Makes a network, and hands over what listens in it. It ends with the process that asked. */
 const holder = `
 const server = require("node:net").createServer();
@@ -70,6 +73,7 @@ export async function openHostGate({
   if ("problem" in held) return held;
   const refused = new Set<string>();
   const proxy = createProxy(hosts, refused);
+  held.listener.maxConnections = mostConnections;
   held.listener.on("connection", (socket) => proxy.emit("connection", socket));
   const entered = ["--user", "--preserve-credentials", "--net", "--target", String(held.pid), "--"];
   return {
@@ -164,16 +168,18 @@ function forward(asked: IncomingMessage, answer: ServerResponse, mayReach: MayRe
   const end = (status: number, text: string) => void answer.writeHead(status).end(text);
   if (url?.protocol !== "http:") return end(400, "only http: and CONNECT are passed on\n");
   if (!mayReach(host, to)) return end(403, refusal(host, to));
-  const { "proxy-connection": _, "proxy-authorization": __, ...headers } = asked.headers;
+  const { "proxy-connection": _, "proxy-authorization": __, ...given } = asked.headers;
+  // A server that serves several hosts must not take it for a request to another one.
+  const headers = { ...given, host: url.host };
   const path = `${url.pathname}${url.search}`;
   const sent = request({ host, port: to, path, method: asked.method, headers, agent: false });
   sent.on("error", (error) => {
     if (answer.headersSent) answer.destroy();
     else end(502, `${host}:${to}: ${messageOf(error)}\n`);
   });
-  sent.once("response", (given) => {
-    answer.writeHead(given.statusCode ?? 502, given.rawHeaders);
-    void pipeline(given, answer).catch(() => {}); // one of both ended early, and both are closed
+  sent.once("response", (received) => {
+    answer.writeHead(received.statusCode ?? 502, received.rawHeaders);
+    void pipeline(received, answer).catch(() => {}); // one of both ended early, and both are closed
   });
   void pipeline(asked, sent).catch(() => {}); // as above
 }
