@@ -27,7 +27,7 @@ const curl = "curl -sS --noproxy ''";
 describe.runIf(hasLayer)("commands in a layer whose plan lists hosts", () => {
   test("reach these and no others, and ask nothing", async () => {
     const [listed, other] = [await server(), await server()];
-    const { bash, call } = await project(planOf(`"localhost:${listed.port}"`));
+    const { bash, call, layers } = await project(planOf(`"localhost:${listed.port}"`));
 
     expect(await bash(`${curl} http://localhost:${listed.port}/a?b=1`)).toBe("answer to /a?b=1");
     expect(await bash(`${curl} --proxytunnel http://localhost:${listed.port}/tunnel`)).toBe(
@@ -52,6 +52,12 @@ describe.runIf(hasLayer)("commands in a layer whose plan lists hosts", () => {
       ],
     });
     expect(other.asked).toEqual([]);
+    expect((await layers.waiting("s"))!.calls.map(({ network }) => network)).toEqual([
+      [`localhost:${listed.port}`],
+      [`localhost:${listed.port}`],
+      [`localhost:${listed.port}`],
+      undefined,
+    ]);
   });
 
   test("have no other way out: not past the proxy, and not by a socket of the machine", async () => {

@@ -18,8 +18,8 @@ async function listen(server: ReturnType<typeof createServer>): Promise<number> 
 }
 
 async function proxyTo(...hosts: string[]) {
-  const refused = new Set<string>();
-  const port = await listen(createProxy(hosts, refused));
+  const [reached, refused] = [new Set<string>(), new Set<string>()];
+  const port = await listen(createProxy(hosts, { reached, refused }));
   /** Sends bytes as they are, and reads all that comes back. */
   const raw = async (...lines: string[]) => {
     const socket = connect(port, "127.0.0.1");

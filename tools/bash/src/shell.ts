@@ -60,8 +60,8 @@ export interface Shell {
   prepare(): Promise<string | null>;
   /** Why the wall of `isolation: auto` is not used, the first time; null when that was said, or it is used. */
   takeWallProblem(): string | null;
-  /** Sentences about the hosts that commands were refused since this was last asked. */
-  takeRefused(): readonly string[];
+  /** The hosts that commands asked for since this was last called, where the settings list hosts. */
+  takeAsked(): { readonly reached: readonly string[]; readonly refused: readonly string[] };
   /** Ends all commands. */
   close(): Promise<void>;
 }
@@ -139,7 +139,7 @@ export function openShell(given: Settings, services: Services = {}): Shell {
       return wall.isNeeded ? problem : null;
     },
     takeWallProblem: () => wall.takeProblem(),
-    takeRefused: () => way.takeRefused(),
+    takeAsked: () => way.takeAsked(),
     async close() {
       await jobs.close();
       way.close();

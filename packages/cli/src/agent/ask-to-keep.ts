@@ -35,7 +35,9 @@ export async function waitingIn({
 }: KeepingSession): Promise<Waiting & { readonly layer: Layer }> {
   const layer = await layers.of(sessionId);
   const difference = await layer.difference();
-  return { layer, difference, texts: (change) => layer.texts(change) };
+  const made = await layers.look(sessionId, async (_, calls) => calls.made());
+  const hosts = new Set(made.flatMap(({ network = [] }) => network));
+  return { layer, difference, hosts: [...hosts], texts: (change) => layer.texts(change) };
 }
 
 /** What became of what waited. */

@@ -9,6 +9,8 @@ import { effectLines } from "./rehearsal.ts";
 /** What waits in a layer, and both sides of each change. */
 export interface Waiting {
   readonly difference: Difference;
+  /** Hosts of the network that commands reached. */
+  readonly hosts: readonly string[];
   texts(change: LayerChange): Texts;
 }
 
@@ -34,7 +36,8 @@ export function waitingLines(screen: Screen, waiting: Waiting): string[] {
   const stays = left.map(
     ({ path, reason }) => `  ${screen.paint("yellow", "stays")} ${printable(path)}: ${reason}`,
   );
-  return [...sections, ...stays];
+  const reached = waiting.hosts.length === 0 ? [] : [`reached: ${printable(waiting.hosts.join(", "))}`];
+  return [...sections, ...stays, ...reached];
 }
 
 function sectionLines(

@@ -14,10 +14,11 @@ const linesOf = (
   changes: readonly LayerChange[],
   left: Difference["left"] = [],
   known: Readonly<Record<string, Texts>> = {},
+  hosts: readonly string[] = [],
 ) => {
   const screen = { columns: 80, paint: (_: unknown, text: string) => text } as never;
   const texts = ({ path }: LayerChange) => known[path] ?? { before: "", after: undefined };
-  return waitingLines(screen, { difference: { digest: "d", changes, left }, texts });
+  return waitingLines(screen, { difference: { digest: "d", changes, left }, hosts, texts });
 };
 
 test("five hundred changes hide neither a deletion nor a hook nor a file of continuous integration", () => {
@@ -92,4 +93,9 @@ test("of what the next command obeys each line is shown, and where a link leads"
 test("a name of a file cannot draw on the screen", () => {
   const lines = linesOf([change("a\u001b[2Jb\u202etxt", "obeyed")]);
   for (const hidden of ["\u001b", "\u202e"]) expect(lines.join("\n")).not.toContain(hidden);
+});
+
+test("hosts that commands reached are named", () => {
+  const lines = linesOf([change("a.txt", "files")], [], {}, ["registry.example.com:443", "b.example.com:80"]);
+  expect(lines.at(-1)).toBe("reached: registry.example.com:443, b.example.com:80");
 });

@@ -111,6 +111,7 @@ function Sum({ changes }: { readonly changes: readonly LayerChange[] }) {
 /** Which calls made it, and what an answer ends. */
 function Made({ layer: { calls, running, left, conflicts } }: { readonly layer: WaitingLayer }) {
   const last = calls.slice(-10);
+  const hosts = [...new Set(calls.flatMap(({ network = [] }) => network))];
   return (
     <div class="in">
       {last.length > 0 && (
@@ -124,6 +125,7 @@ function Made({ layer: { calls, running, left, conflicts } }: { readonly layer: 
           ))}
         </p>
       )}
+      {hosts.length > 0 && <p class="origin">Reached by its commands: {hosts.join(", ")}</p>}
       {running.map((command) => (
         <p class="origin">
           Ends when you keep or drop: <code>{command}</code>

@@ -11,8 +11,8 @@ import { residentEnvironment } from "./environment.ts";
 export interface HostGate {
   /** How a sandbox is started with this way out. It must share the network that it is started in. */
   enter(file: string, args: readonly string[]): { readonly file: string; readonly args: readonly string[] };
-  /** The hosts that were refused since this was last asked, each as `host:port`. */
-  takeRefused(): readonly string[];
+  /** The hosts that were asked for since this was last called, each as `host:port`. */
+  takeAsked(): { readonly reached: readonly string[]; readonly refused: readonly string[] };
   /** Resolves when it works no more. */
   readonly ended: Promise<unknown>;
   close(): void;
@@ -71,16 +71,16 @@ export async function openHostGate({
   const ended = once(child, "exit").catch((error: unknown) => error);
   const held = await heldBy(child, ended);
   if ("problem" in held) return held;
-  const refused = new Set<string>();
-  const proxy = createProxy(hosts, refused);
+  const asked: Asked = { reached: new Set(), refused: new Set() };
+  const proxy = createProxy(hosts, asked);
   held.listener.maxConnections = mostConnections;
   held.listener.on("connection", (socket) => proxy.emit("connection", socket));
   const entered = ["--user", "--preserve-credentials", "--net", "--target", String(held.pid), "--"];
   return {
     enter: (file, args) => ({ file: nsenter, args: [...entered, file, ...args] }),
-    takeRefused() {
-      const found = [...refused];
-      refused.clear();
+    takeAsked() {
+      const found = { reached: [...asked.reached], refused: [...asked.refused] };
+      for (const each of Object.values(asked)) each.clear();
       return found;
     },
     ended,
@@ -113,16 +113,18 @@ async function heldBy(
   return Promise.race([handed, failed]);
 }
 
+type Asked = Record<"reached" | "refused", Set<string>>;
+
 /** Passes on what is for one of the hosts, and refuses the rest. */
-export function createProxy(hosts: readonly string[], refused: Set<string>): Server {
+export function createProxy(hosts: readonly string[], asked: Asked): Server {
   const mayReach = (host: string, to: number) => {
     const isListed = hosts.some((each) => isHost(each, host, to));
-    if (!isListed) refused.add(`${host}:${to}`);
+    asked[isListed ? "reached" : "refused"].add(`${host}:${to}`);
     return isListed;
   };
-  const server = createServer((asked, answer) => forward(asked, answer, mayReach));
-  server.on("connect", (asked: IncomingMessage, near: Socket, head: Buffer) =>
-    tunnel(asked.url ?? "", near, head, mayReach),
+  const server = createServer((wanted, answer) => forward(wanted, answer, mayReach));
+  server.on("connect", ({ url = "" }: IncomingMessage, near: Socket, head: Buffer) =>
+    tunnel(url, near, head, mayReach),
   );
   return server;
 }

@@ -1,6 +1,7 @@
 import type { Logger, RunnerControl, RunnerJob, ToolReturn } from "@toolmount/core";
 import { plainBorder, type Border, type Grants, type Layer, type LeftLayer } from "@toolmount/sandbox";
 import { messageOf } from "@toolmount/core/errors";
+import { z } from "zod";
 import { unavailable } from "../run-failures.ts";
 import { createProcessRunner, type ProcessRunner } from "../process/process-runner.ts";
 
@@ -56,6 +57,8 @@ declare module "@toolmount/core" {
 export interface MadeCall {
   readonly tool: string;
   readonly runId: string;
+  /** Hosts of the network that it says it reached, as `host:port`. */
+  readonly network?: readonly string[] | undefined;
 }
 
 /** Most calls that are named, the last ones. */
@@ -110,10 +113,11 @@ export function createSessionCalls(open: () => Promise<Layer>, programs: () => L
       const { own, warnings } = await between(begin).catch((error: unknown) => {
         throw unavailable(job, messageOf(error));
       });
-      if (control.definition.category !== "read")
-        made = [...made, { tool: job.tool, runId: job.runId }].slice(-mostMade);
+      if (control.definition.category !== "read") made = [...made, madeBy(job)].slice(-mostMade);
       try {
-        return withWarnings(await own.runner.run(job, control), warnings);
+        const returned = await own.runner.run(job, control);
+        made = withHosts(made, job, returned);
+        return withWarnings(returned, warnings);
       } finally {
         running -= 1;
         own.running -= 1;
@@ -133,6 +137,23 @@ export function createSessionCalls(open: () => Promise<Layer>, programs: () => L
     },
   };
 }
+
+function madeBy({ tool, runId }: RunnerJob): MadeCall {
+  return { tool, runId };
+}
+
+/** Notes the hosts that a tool such as `bash` says it reached, in its data or in the details of its failure. */
+function withHosts(
+  made: readonly MadeCall[],
+  { runId }: RunnerJob,
+  returned: ToolReturn,
+): readonly MadeCall[] {
+  const { data, details } = returned as { readonly data?: unknown; readonly details?: unknown };
+  const { success, data: found } = withNetwork.safeParse(data ?? details);
+  return success ? made.map((each) => (each.runId === runId ? { ...each, ...found } : each)) : made;
+}
+
+const withNetwork = z.object({ network: z.array(z.string()).min(1).max(1_000) });
 
 /** A border that starts what runs as the host, inside the layer. */
 function runnerIn(layer: Layer, { grants, folder, startTimeoutMs, logger }: LayerPrograms): ProcessRunner {

@@ -74,8 +74,8 @@ interface Way {
   readonly gate: Gate | undefined;
   /** Opens it, unless it is open. Resolves to the problem. */
   raise(): Promise<string | null>;
-  /** Sentences about hosts that were refused since this was last asked. */
-  takeRefused(): readonly string[];
+  /** The hosts that commands asked for since this was last called. */
+  takeAsked(): ReturnType<HostGate["takeAsked"]>;
   close(): void;
 }
 
@@ -95,8 +95,7 @@ export function createWay(hosts: readonly string[], host: Readonly<Record<string
   return {
     gate: hosts.length === 0 ? undefined : { env, open: () => open },
     raise: async () => (isOpen() ? null : (opening ??= openOnce().finally(() => (opening = undefined)))),
-    takeRefused: () =>
-      (open?.takeRefused() ?? []).map((each) => `${each} was refused: it is not among the hosts of network`),
+    takeAsked: () => open?.takeAsked() ?? { reached: [], refused: [] },
     close: () => open?.close(),
   };
 }

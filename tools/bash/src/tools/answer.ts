@@ -4,21 +4,30 @@ import type { Ending } from "../run/command.ts";
 import { showStream } from "../run/show-stream.ts";
 import type { Shell } from "../shell.ts";
 
+interface Notes {
+  readonly warnings: readonly string[];
+  readonly ended: readonly Omission[];
+  /** Hosts, where the settings list some. */
+  readonly reached: readonly string[];
+}
+
 /** Returns what a command that ran to some end answers. A return code other than 0 is an answer, not a failure. */
 export function answerOf(
   shell: Shell,
   job: Job,
   ending: Ending,
   timeoutSeconds: number,
-  notes: { readonly warnings: readonly string[]; readonly ended: readonly Omission[] },
+  notes: Notes,
 ): PartialResult {
   const { output, cuts } = outputOf(shell, job);
   const found = [...notes.warnings, ...renameWarning(shell, output.stderr)];
   const warnings = found.length === 0 ? undefined : found;
   const omitted = [...cuts, ...notes.ended];
-  if (ending.kind === "exited") return data({ ...output, returncode: ending.code }, { warnings, omitted });
+  const network = notes.reached.length === 0 ? {} : { network: [...notes.reached] };
+  if (ending.kind === "exited")
+    return data({ ...output, returncode: ending.code, ...network }, { warnings, omitted });
   const { message, code } = failureOf(shell, ending, timeoutSeconds);
-  return failure(message, { code, details: output, warnings, omitted });
+  return failure(message, { code, details: { ...output, ...network }, warnings, omitted });
 }
 
 function failureOf(

@@ -34,6 +34,7 @@ const outputSchema = z.union([
     stdout: z.string(),
     stderr: z.string(),
     returncode: z.int(),
+    network: z.array(z.string()).optional(),
     truncated: z.literal(true).optional(),
     stdout_total_bytes: z.int().optional(),
     stderr_total_bytes: z.int().optional(),
@@ -93,8 +94,13 @@ async function runCommand(shell: Shell, params: Params, context: ToolContext): P
     return ending;
   });
   const ending = await Promise.race([done, stopOnAbort(job, context.abortSignal, done)]);
-  const said = [...warnings, ...shell.takeRefused(), ...endedWarning(behind)];
-  const notes = { warnings: said, ended: endedProcesses(behind) };
+  const { reached, refused: unlisted } = shell.takeAsked();
+  const hosts = unlisted.map((host) => `${host} was refused: it is not among the hosts of network`);
+  const notes = {
+    reached,
+    warnings: [...warnings, ...hosts, ...endedWarning(behind)],
+    ended: endedProcesses(behind),
+  };
   return answerOf(shell, job, ending, (timeoutMs ?? 0) / 1000, notes);
 }
 

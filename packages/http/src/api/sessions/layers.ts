@@ -53,7 +53,13 @@ export const layerSchema = z
       .describe("What the person changed, too: with one of these nothing is kept"),
     running: z.array(z.string()).describe("Commands in the background that a keep or a drop ends"),
     calls: z
-      .array(z.object({ tool: z.string(), runId: z.string() }))
+      .array(
+        z.object({
+          tool: z.string(),
+          runId: z.string(),
+          network: z.array(z.string()).optional().describe("Hosts of the network that it says it reached"),
+        }),
+      )
       .describe("The calls that made it, as far as this server ran them"),
   })
   .openapi("SessionLayer");
