@@ -1,4 +1,5 @@
 import { spawn, type ChildProcess } from "node:child_process";
+import { closeSync, openSync } from "node:fs";
 import { once } from "node:events";
 import { createServer, request, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import { connect, type Server as Listener, type Socket } from "node:net";
@@ -13,8 +14,7 @@ export interface HostGate {
   enter(file: string, args: readonly string[]): { readonly file: string; readonly args: readonly string[] };
   /** The hosts that were asked for since this was last called, each as `host:port`. */
   takeAsked(): { readonly reached: readonly string[]; readonly refused: readonly string[] };
-  /** Resolves when it works no more. */
-  readonly ended: Promise<unknown>;
+  /** Ends it, once. */
   close(): void;
 }
 
@@ -46,12 +46,11 @@ export const gateEnvironment: Readonly<Record<string, string>> = {
 /** Most connections of programs at one time: each needs two descriptors of this process. */
 const mostConnections = 256;
 
-/** Makes a network, and hands over what listens in it. It ends with the process that asked. */
-const holder = `
+/** Hands over what listens in the network that it was started in, and ends when that is taken. */
+const listening = `
 const server = require("node:net").createServer();
 process.on("disconnect", () => process.exit());
-server.listen(${port}, "127.0.0.1", () => process.send(process.pid, server, () => server.close()));
-setInterval(() => {}, 2 ** 30);
+server.listen(${port}, "127.0.0.1", () => process.send(process.pid, server));
 `;
 
 /** Opens a way out to some hosts, or says why this machine cannot. */
@@ -63,19 +62,21 @@ export async function openHostGate({
   if (bwrap === undefined || nsenter === undefined)
     return { problem: "bwrap and nsenter are not on PATH; install the packages bubblewrap and util-linux" };
   const words = ["--unshare-user", "--unshare-net", "--die-with-parent", "--dev-bind", "/", "/", "--"];
-  const child = spawn(bwrap, [...words, process.execPath, "-e", holder], {
+  const child = spawn(bwrap, [...words, process.execPath, "-e", listening], {
     // A layer in which nothing else runs can be mounted again.
     env: { PATH: path, ...residentEnvironment },
     stdio: ["ignore", "ignore", "pipe", "ipc"],
   });
-  const ended = once(child, "exit").catch((error: unknown) => error);
-  const held = await heldBy(child, ended);
+  const held = await heldBy(child);
   if ("problem" in held) return held;
   const asked: Asked = { reached: new Set(), refused: new Set() };
   const proxy = createProxy(hosts, asked);
+  held.listener.unref();
   held.listener.maxConnections = mostConnections;
   held.listener.on("connection", (socket) => proxy.emit("connection", socket));
-  const entered = ["--user", "--preserve-credentials", "--net", "--target", String(held.pid), "--"];
+  // An open file keeps a namespace. The number of a process may be that of another one by then.
+  const at = (descriptor: number) => `/proc/${process.pid}/fd/${descriptor}`;
+  const entered = [`--user=${at(held.user)}`, "--preserve-credentials", `--net=${at(held.net)}`, "--"];
   return {
     enter: (file, args) => ({ file: nsenter, args: [...entered, file, ...args] }),
     takeAsked() {
@@ -83,35 +84,47 @@ export async function openHostGate({
       for (const each of Object.values(asked)) each.clear();
       return found;
     },
-    ended,
     close() {
       held.listener.close();
       proxy.closeAllConnections();
-      child.kill("SIGKILL");
+      for (const each of [held.user, held.net]) closeSync(each);
     },
   };
 }
 
+/** The namespaces of users and of the network, as open files, and what listens there. */
 interface Held {
-  readonly pid: number;
+  readonly user: number;
+  readonly net: number;
   readonly listener: Listener;
 }
 
-async function heldBy(
-  child: ChildProcess,
-  ended: Promise<unknown>,
-): Promise<Held | { readonly problem: string }> {
+async function heldBy(child: ChildProcess): Promise<Held | { readonly problem: string }> {
   let said = "";
   child.stderr!.on("data", (chunk: Buffer) => (said += chunk.toString("utf8")));
-  const handed = new Promise<Held>((resolve) => {
-    child.once("message", (pid, listener) => resolve({ pid: pid as number, listener: listener as Listener }));
+  const handed = new Promise<Held>((resolve, reject) => {
+    child.once("message", (pid, listener) => {
+      try {
+        const [user, net] = ["user", "net"].map((name) => openSync(`/proc/${pid as number}/ns/${name}`, "r"));
+        resolve({ user: user!, net: net!, listener: listener as Listener });
+      } catch (error) {
+        reject(error);
+      } finally {
+        child.disconnect();
+      }
+    });
   });
-  const failed = ended.then((end) => ({
-    problem:
-      said.trim().split("\n")[0] || (end instanceof Error ? messageOf(end) : "no network could be made"),
-  }));
-  return Promise.race([handed, failed]);
+  const failed = once(child, "close").then(() => said.trim().split("\n")[0] || "no network could be made");
+  try {
+    return await Promise.race([handed, failed.then((problem) => ({ problem }))]);
+  } catch (error) {
+    return { problem: messageOf(error) };
+  }
 }
+
+/** Most hosts that are named, and the longest name of a host. */
+const mostNamed = 50;
+const longestHost = 253;
 
 type Asked = Record<"reached" | "refused", Set<string>>;
 
@@ -119,7 +132,8 @@ type Asked = Record<"reached" | "refused", Set<string>>;
 export function createProxy(hosts: readonly string[], asked: Asked): Server {
   const mayReach = (host: string, to: number) => {
     const isListed = hosts.some((each) => isHost(each, host, to));
-    asked[isListed ? "reached" : "refused"].add(`${host}:${to}`);
+    const known = asked[isListed ? "reached" : "refused"];
+    if (known.size < mostNamed) known.add(`${host.slice(0, longestHost)}:${to}`);
     return isListed;
   };
   const server = createServer((wanted, answer) => forward(wanted, answer, mayReach));

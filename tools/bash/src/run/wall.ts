@@ -79,7 +79,7 @@ interface Way {
   close(): void;
 }
 
-/** Prepares the way to hosts; it is opened when the first command needs it, and again if it has ended. */
+/** Prepares the way to hosts; it is opened when the first command needs it. */
 export function createWay(hosts: readonly string[], host: Readonly<Record<string, string | undefined>>): Way {
   let open: HostGate | undefined;
   let opening: Promise<string | null> | undefined;
@@ -87,7 +87,6 @@ export function createWay(hosts: readonly string[], host: Readonly<Record<string
     const opened = await openHostGate({ hosts, path: host["PATH"] });
     if ("problem" in opened) return opened.problem;
     open = opened;
-    void opened.ended.then(() => (open = undefined));
     return null;
   };
   const env = { ...networkVariables(host, { isProxied: false }), ...gateEnvironment };
@@ -96,6 +95,9 @@ export function createWay(hosts: readonly string[], host: Readonly<Record<string
     gate: hosts.length === 0 ? undefined : { env, open: () => open },
     raise: async () => (isOpen() ? null : (opening ??= openOnce().finally(() => (opening = undefined)))),
     takeAsked: () => open?.takeAsked() ?? { reached: [], refused: [] },
-    close: () => open?.close(),
+    close() {
+      open?.close();
+      open = undefined;
+    },
   };
 }
