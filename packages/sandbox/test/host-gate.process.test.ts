@@ -31,7 +31,7 @@ async function proxyTo(...hosts: string[]) {
     const [response] = (await once(asked, "response")) as [IncomingMessage];
     return [response.statusCode, await text(response)];
   };
-  return { port, refused, raw, get };
+  return { port, reached, refused, raw, get };
 }
 
 test.each([
@@ -77,13 +77,14 @@ test.each([
 ])("%j is no host", (host) => expect(host).not.toMatch(hostPattern));
 
 test("what is no request of a proxy is answered, and ends nothing", async () => {
-  const { raw, get } = await proxyTo("localhost");
+  const { raw, get, reached } = await proxyTo("localhost");
   expect(await raw("GET / HTTP/1.1", "Host: x")).toContain("400 Bad Request");
   expect(await raw("CONNECT  HTTP/1.1", "Host: x")).toMatch(/403|400/);
   expect(await raw("CONNECT localhost:99999 HTTP/1.1", "Host: x")).toContain("403");
   expect(await raw("GET ftp://localhost/ HTTP/1.1", "Host: x")).toContain("400 Bad Request");
   expect(await raw("\u0000\u0001")).toContain("400 Bad Request");
   expect(await get("http://localhost:80/")).toEqual([502, expect.stringMatching(/^localhost:80: /)]);
+  expect([...reached]).toEqual([]);
 });
 
 test("a request is passed on as it is, without what is for the proxy; a server that dies ends it", async () => {
@@ -96,12 +97,13 @@ test("a request is passed on as it is, without what is for the proxy; a server t
       );
   });
   const to = await listen(server);
-  const { get } = await proxyTo(`localhost:${to}`);
+  const { get, reached } = await proxyTo(`localhost:${to}`);
   const headers = { "Proxy-Authorization": "secret", Host: "evil.test" };
   expect(await get(`http://localhost:${to}/a?b`, headers)).toEqual([
     200,
     `["GET","/a?b","localhost:${to}",null,""]`,
   ]);
+  expect([...reached]).toEqual([`localhost:${to}`]);
   expect(await get(`http://localhost:${to}/die`)).toEqual([502, expect.any(String)]);
 });
 

@@ -60,9 +60,8 @@ export async function mount(
   given: ServerSettings,
   connected?: object,
 ): Promise<void> {
-  const settings = settingsIn(coordinator, given);
   const server = (connected ?? connect(coordinator, given)) as MountedServer;
-  const { locked } = server;
+  const { locked, settings } = server;
   // Inside a layer the border is the one that this machine has proved for the host.
   if (coordinator.getCapability("session.in_layer") !== true)
     await requireBorder(programOf(placeOf(coordinator, settings)));

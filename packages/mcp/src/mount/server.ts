@@ -29,7 +29,7 @@ export class MountedServer {
   /** How people sign in to it by a browser; undefined where they do not. */
   readonly signIn: ReturnType<typeof browserSignInOf>;
   readonly #coordinator: Coordinator;
-  readonly #settings: ServerSettings;
+  readonly settings: ServerSettings;
   readonly #verdict = new EraVerdict();
   readonly #authorizationOf: (settings: ServerSettings, user?: string) => ServerAuthorization | undefined;
   readonly #clientSignIn: ClientSignIn;
@@ -45,7 +45,7 @@ export class MountedServer {
   constructor(coordinator: Coordinator, settings: ServerSettings, { locked, isReported }: Start) {
     this.locked = locked;
     this.#coordinator = coordinator;
-    this.#settings = settings;
+    this.settings = settings;
     const folder = coordinator.getCapability("session.working_dir") ?? undefined;
     const store = lateStore(coordinator, folder);
     const onPage = (this.signIn = browserSignInOf({ settings, folder, store }));
@@ -60,7 +60,7 @@ export class MountedServer {
   }
 
   get status(): ServerStatus {
-    const { name, instance } = this.#settings;
+    const { name, instance } = this.settings;
     const users = Array.from(instance === "user" ? this.#kept.entries() : [], ([user, { status }]) => {
       const { state, cause } = status;
       return { user, state, ...(cause !== undefined && { cause }) };
@@ -77,7 +77,7 @@ export class MountedServer {
     for (const { name, tool } of this.tools.mounted()) {
       const exposed = exposedOf(tool);
       if (exposed?.kind === "instructions")
-        return { server: this.#settings.name, tool: name, text: exposed.text };
+        return { server: this.settings.name, tool: name, text: exposed.text };
     }
     return undefined;
   }
@@ -91,7 +91,7 @@ export class MountedServer {
   async probe(): Promise<ServerStatus> {
     await this.start();
     const { status } = this;
-    if (this.#settings.instance !== "shared") await this.#main.rest();
+    if (this.settings.instance !== "shared") await this.#main.rest();
     return status;
   }
 
@@ -107,7 +107,7 @@ export class MountedServer {
       return this.tools.listed;
     } finally {
       // A server for each call or session has served its purpose here.
-      if (this.#settings.instance !== "shared") await this.#main.rest();
+      if (this.settings.instance !== "shared") await this.#main.rest();
     }
   }
 
@@ -125,7 +125,7 @@ export class MountedServer {
   async #keepAsking(): Promise<void> {
     const refusal = await this.#main.persist();
     if (refusal !== undefined) this.optional.waits = { error: refusal };
-    if (this.#settings.instance !== "shared") await this.#main.rest();
+    if (this.settings.instance !== "shared") await this.#main.rest();
   }
 
   async close(): Promise<void> {
@@ -134,7 +134,7 @@ export class MountedServer {
 
   #connection({ onTools, user, isReported }: Partial<ConnectionOptions> = {}): Connection {
     const { hooks, logger } = this.#coordinator;
-    const settings = user === undefined ? this.#settings : settingsFor(this.#settings, user);
+    const settings = user === undefined ? this.settings : settingsFor(this.settings, user);
     const place = placeOf(this.#coordinator, settings);
     const onResource = (uri: string) =>
       void hooks.emit("mcp:resource_updated", { server: settings.name, uri: servedUri(uri, settings) });
@@ -163,10 +163,10 @@ export class MountedServer {
 
   readonly #define = (tool: Tool, name: string): ToolDefinition => {
     const exposed = exposedOf(tool);
-    if (exposed === undefined) return toDefinition(tool, name, this.#settings, this.#call);
-    return toInternal(tool, name, limitsOf(exposed, this.#settings), async (params, context) => {
+    if (exposed === undefined) return toDefinition(tool, name, this.settings, this.#call);
+    return toInternal(tool, name, limitsOf(exposed, this.settings), async (params, context) => {
       const { abortSignal: signal } = context;
-      const { instance } = this.#settings;
+      const { instance } = this.settings;
       const user = instance === "user" ? context.userId : undefined;
       const result = await this.#clientSignIn.call(user, context, async () => {
         const connection = instance === "user" ? this.#connectionFor(context) : this.#main;
@@ -175,7 +175,7 @@ export class MountedServer {
           return this.#exposed.run(exposed, params, { signal, connection });
         });
       });
-      return withShownTexts(result, this.#settings);
+      return withShownTexts(result, this.settings);
     });
   };
 
@@ -183,11 +183,11 @@ export class MountedServer {
   async #connectFor(tool: string, connection: Connection, signal: AbortSignal | undefined): Promise<void> {
     const accepted = this.tools.digestOf(tool);
     await connection.client(signal);
-    if (this.tools.digestOf(tool) !== accepted) throw toolChanged(tool, this.#settings.name);
+    if (this.tools.digestOf(tool) !== accepted) throw toolChanged(tool, this.settings.name);
   }
 
   readonly #call: CallServer = (params, context, options) => {
-    const user = this.#settings.instance === "user" ? context.userId : undefined;
+    const user = this.settings.instance === "user" ? context.userId : undefined;
     return this.#clientSignIn.call(user, context, async () => {
       const connection = this.#connectionFor(context);
       try {
@@ -196,21 +196,21 @@ export class MountedServer {
           return connection.call(params, options);
         });
       } finally {
-        if (this.#settings.instance === "call") await connection.close();
+        if (this.settings.instance === "call") await connection.close();
       }
     });
   };
 
   // A session is its user's: two users may give their sessions one name.
   #connectionFor({ sessionId = "", userId }: ToolContext): Connection {
-    const { instance } = this.#settings;
+    const { instance } = this.settings;
     if (instance === "shared") return this.#main;
     if (instance === "call") return this.#connection();
     if (instance === "session")
       return this.#kept.of(JSON.stringify([userId ?? null, sessionId]), () =>
         this.#connection({ onTools: (tools) => void this.#change(tools) }),
       );
-    const user = requireUser(this.#settings, userId);
+    const user = requireUser(this.settings, userId);
     const onTools = (tools: readonly Tool[]) => void this.#change(mergeListed(this.tools.listed, tools));
     return this.#kept.of(user, () => this.#connection({ onTools, user }));
   }

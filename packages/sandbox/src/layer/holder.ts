@@ -228,8 +228,10 @@ function realWord(word: string): string {
   return isAbsolute(word) ? realPlace(word) : word;
 }
 
+const [residentWord = ""] = Object.entries(residentEnvironment).map((pair) => pair.join("="));
+
 /** The guard of a resident's programs is one, too. */
 function isResidentProcess(pid: number): boolean {
   if (readOr(`/proc/${pid}/cmdline`).split("\0")[3] === guardName) return true;
-  return readOr(`/proc/${pid}/environ`).split("\0").includes("TOOLMOUNT_LAYER_RESIDENT=1");
+  return readOr(`/proc/${pid}/environ`).split("\0").includes(residentWord);
 }

@@ -130,20 +130,29 @@ type Asked = Record<"reached" | "refused", Set<string>>;
 
 /** Passes on what is for one of the hosts, and refuses the rest. */
 export function createProxy(hosts: readonly string[], asked: Asked): Server {
-  const mayReach = (host: string, to: number) => {
-    const isListed = hosts.some((each) => isHost(each, host, to));
-    const known = asked[isListed ? "reached" : "refused"];
-    if (known.size < mostNamed) known.add(`${host.slice(0, longestHost)}:${to}`);
-    return isListed;
+  const note = (kind: keyof Asked, host: string, to: number) => {
+    if (asked[kind].size < mostNamed) asked[kind].add(`${host.slice(0, longestHost)}:${to}`);
   };
-  const server = createServer((wanted, answer) => forward(wanted, answer, mayReach));
+  const way: Way = {
+    mayReach(host, to) {
+      const isListed = hosts.some((each) => isHost(each, host, to));
+      if (!isListed) note("refused", host, to);
+      return isListed;
+    },
+    reached: (host, to) => note("reached", host, to),
+  };
+  const server = createServer((wanted, answer) => forward(wanted, answer, way));
   server.on("connect", ({ url = "" }: IncomingMessage, near: Socket, head: Buffer) =>
-    tunnel(url, near, head, mayReach),
+    tunnel(url, near, head, way),
   );
   return server;
 }
 
-type MayReach = (host: string, port: number) => boolean;
+interface Way {
+  mayReach(host: string, port: number): boolean;
+  /** A listed host has answered. */
+  reached(host: string, port: number): void;
+}
 
 function isHost(listed: string, host: string, to: number): boolean {
   const [name = "", own] = listed.toLowerCase().split(":");
@@ -155,7 +164,7 @@ const refusal = (host: string, to: number) =>
   `${host}:${to} is not among the hosts that this plan lets commands reach\n`;
 
 /** A connection whose bytes are the program's own, as of HTTPS. */
-function tunnel(target: string, near: Socket, head: Buffer, mayReach: MayReach): void {
+function tunnel(target: string, near: Socket, head: Buffer, way: Way): void {
   const url = URL.parse(`http://${target}`);
   const [host, to] = [hostOf(url), Number(url?.port || 80)];
   near.on("error", () => near.destroy());
@@ -163,10 +172,11 @@ function tunnel(target: string, near: Socket, head: Buffer, mayReach: MayReach):
     near.end(
       `HTTP/1.1 ${status}\r\nContent-Length: ${Buffer.byteLength(text)}\r\nConnection: close\r\n\r\n${text}`,
     );
-  if (!mayReach(host, to)) return void end("403 Forbidden", refusal(host, to));
+  if (!way.mayReach(host, to)) return void end("403 Forbidden", refusal(host, to));
   const far = connect(to, host);
   far.once("error", (error) => end("502 Bad Gateway", `${host}:${to}: ${messageOf(error)}\n`));
   far.once("connect", () => {
+    way.reached(host, to);
     near.write("HTTP/1.1 200 Connection established\r\n\r\n");
     far.write(head);
     far.removeAllListeners("error");
@@ -178,12 +188,12 @@ function hostOf(url: URL | null): string {
   return (url?.hostname ?? "").toLowerCase().replace(/\.$/, "");
 }
 
-function forward(asked: IncomingMessage, answer: ServerResponse, mayReach: MayReach): void {
+function forward(asked: IncomingMessage, answer: ServerResponse, way: Way): void {
   const url = URL.parse(asked.url ?? "");
   const [host, to] = [hostOf(url), Number(url?.port || 80)];
   const end = (status: number, text: string) => void answer.writeHead(status).end(text);
   if (url?.protocol !== "http:") return end(400, "only http: and CONNECT are passed on\n");
-  if (!mayReach(host, to)) return end(403, refusal(host, to));
+  if (!way.mayReach(host, to)) return end(403, refusal(host, to));
   const { "proxy-connection": _, "proxy-authorization": __, ...given } = asked.headers;
   // A server that serves several hosts must not take it for a request to another one.
   const headers = { ...given, host: url.host };
@@ -194,6 +204,7 @@ function forward(asked: IncomingMessage, answer: ServerResponse, mayReach: MayRe
     else end(502, `${host}:${to}: ${messageOf(error)}\n`);
   });
   sent.once("response", (received) => {
+    way.reached(host, to);
     answer.writeHead(received.statusCode ?? 502, received.rawHeaders);
     void pipeline(received, answer).catch(() => {}); // one of both ended early, and both are closed
   });

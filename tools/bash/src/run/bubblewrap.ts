@@ -27,6 +27,7 @@ interface SandboxPlace extends LaunchPlace {
   readonly denied: readonly string[];
   readonly read: readonly string[];
   readonly secret: readonly string[];
+  /** Whether it shares the network in which it is started; with a gate that is one without other machines. */
   readonly network: boolean;
   readonly gate?: Gate | undefined;
   /** The program; found on `path`. */
@@ -40,12 +41,10 @@ interface SandboxPlace extends LaunchPlace {
  * process ends, the kernel ends all others.
  */
 function sandboxLauncher(place: SandboxPlace): Launcher {
-  const { cwd, write, denied, secret, read, network, gate } = place;
-  const shared = network || gate !== undefined;
+  const { cwd, write, denied, secret, read, network } = place;
   return bubblewrapLauncher(
     place,
-    sandboxMounts({ cwd, read: [...read, cwd], write, denied, secret, network: shared }),
-    network,
+    sandboxMounts({ cwd, read: [...read, cwd], write, denied, secret, network }),
   );
 }
 
@@ -56,15 +55,14 @@ function sandboxLauncher(place: SandboxPlace): Launcher {
 function wallLauncher(
   place: LaunchPlace & WallMounts & Pick<SandboxPlace, "network" | "path" | "gate">,
 ): Launcher {
-  const shared = place.network || place.gate !== undefined;
-  return bubblewrapLauncher(place, wallMounts({ ...place, network: shared }), place.network);
+  return bubblewrapLauncher(place, wallMounts(place));
 }
 
 function bubblewrapLauncher(
-  { env, cwd, shell, program = "bwrap", path = env["PATH"], gate }: LaunchPlace & Partial<SandboxPlace>,
+  place: LaunchPlace & Partial<SandboxPlace> & Pick<SandboxPlace, "network">,
   mounts: readonly string[],
-  network: boolean,
 ): Launcher {
+  const { env, cwd, shell, program = "bwrap", path = env["PATH"], network, gate } = place;
   const argumentsOf = (command: string, mark: string) => [
     ...bubblewrapArguments({ cwd, env: { ...env, [markName]: mark }, statusDescriptor: 3 }, mounts),
     shell,
@@ -78,7 +76,7 @@ function bubblewrapLauncher(
       env: { PATH: path ?? "" },
       cwd,
       sandbox: true,
-      filter: systemCallFilter({ network }),
+      filter: systemCallFilter({ network: network && gate === undefined }),
     };
   };
 }
@@ -115,7 +113,7 @@ export function walledLauncher(
   const path = own["PATH"];
   const found = { ...gate?.env, ...own };
   const env = layer === undefined ? found : inLayer(layer, found);
-  const way = { network: hasNetwork, gate };
+  const way = { network: hasNetwork || gate !== undefined, gate };
   if (isolation !== "bubblewrap") {
     // Programs keep their caches in the home folder, which is not writable.
     const caches = {

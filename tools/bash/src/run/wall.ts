@@ -89,10 +89,10 @@ export function createWay(hosts: readonly string[], host: Readonly<Record<string
     open = opened;
     return null;
   };
-  const env = { ...networkVariables(host, { isProxied: false }), ...gateEnvironment };
   const isOpen = () => hosts.length === 0 || open !== undefined;
+  const envOf = () => ({ ...networkVariables(host, { isProxied: false }), ...gateEnvironment });
   return {
-    gate: hosts.length === 0 ? undefined : { env, open: () => open },
+    gate: hosts.length === 0 ? undefined : { env: envOf(), open: () => open },
     raise: async () => (isOpen() ? null : (opening ??= openOnce().finally(() => (opening = undefined)))),
     takeAsked: () => open?.takeAsked() ?? { reached: [], refused: [] },
     close() {
