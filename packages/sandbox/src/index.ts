@@ -48,10 +48,11 @@ export { programCommand, type ProgramCommand, type ProgramSystem } from "./syste
 
 // A session's layer over a folder
 export { gateEnvironment, hostPattern, openHostGate, type HostGate } from "./system/host-gate.ts";
-export { openLayer, type Entered, type Layer, type LayerOptions } from "./layer/layer.ts";
+export { openLayer, proveLayer, type Entered, type Layer } from "./layer/layer.ts";
+export { type LayerOptions } from "./layer/mount.ts";
 export { type Conflict } from "./layer/conflicts.ts";
 export { type Choice, type KeepResult } from "./layer/keep.ts";
-export { layersIn, proveLayer, type LeftLayer } from "./layer/folder-layers.ts";
+export { layersIn, type LeftLayer } from "./layer/place.ts";
 export { fromPerson, toPerson } from "./layer/person-paths.ts";
 export { type Mark } from "./layer/mark.ts";
 export { type Sides, type Texts } from "./layer/texts.ts";

@@ -103,6 +103,10 @@ function engineOf(at: LayerPlace): Engine {
   return {
     name: "copy",
     isTouched,
+    isUnchanged() {
+      const now = keysIn(changed, entriesOf(changed, ""));
+      return now.length === copied.size && now.every(([path, key]) => copied.get(path) === key);
+    },
     async start(base, mount) {
       const touched = [...deletedFrom(at, base), ...entriesBelow(changed, isTouched)];
       const found = await changesSince(folder, base.listing, { since: base.since, isDeep: true });

@@ -17,6 +17,8 @@ export interface Engine {
   readonly name: EngineName;
   /** Whether the layer may have changed an entry of its own folder, which has this mark. */
   isTouched(path: string, mark: Mark): boolean;
+  /** Whether the layer surely changes nothing. */
+  isUnchanged(): boolean;
   /**
    * Mounts the view, with what the person changed where the layer did not. Finds the paths that the layer had changed or
    * deleted since `base`.
@@ -53,6 +55,7 @@ export const makeOverlay: MakeEngine = async (at, { foreign }) => {
   return {
     name: "overlay",
     isTouched: () => true,
+    isUnchanged: () => entriesOf(changed, "").length === 0,
     async start(_base, mount) {
       const holder = await mount();
       return { holder, touched: touchedIn("", { changed, folder, view: holder.view }) };

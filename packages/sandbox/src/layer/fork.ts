@@ -14,6 +14,7 @@ import { takeLock } from "./folder-lock.ts";
 import { endLeftHolder, type LayerPlace } from "./holder.ts";
 import { namesIn } from "./mark.ts";
 import type { ViewOptions } from "./mount.ts";
+import { removePlace } from "./place.ts";
 import { engineFile } from "./view.ts";
 
 const forkName = /^fork-(\d+)-/;
@@ -42,9 +43,9 @@ async function removeLeftForks(layers: string, env: LayerPlace["env"]): Promise<
     if (owner === undefined || existsSync(`/proc/${owner}`)) continue;
     const place = join(layers, name);
     const unlock = await takeLock(place, env, 0);
-    if (unlock === undefined) continue;
+    if (unlock === undefined || unlock === "removed") continue;
     await endLeftHolder(place);
-    removeTree(place);
+    removePlace(place);
     await unlock();
   }
 }

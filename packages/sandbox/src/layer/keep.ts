@@ -2,16 +2,9 @@ import { conflictsOf, type Conflict } from "./conflicts.ts";
 import { withParts } from "@toolmount/core/text";
 import type { Difference, LayerChange, Section } from "./difference.ts";
 import { above } from "./folder-facts.ts";
-import {
-  commitChanges,
-  forgetKeep,
-  keepsOf,
-  keptBytesOf,
-  repositoriesOf,
-  undoKeep,
-  type UndoResult,
-} from "./keeps.ts";
+import { commitChanges, forgetKeep, keepsOf, repositoriesOf, undoKeep, type UndoResult } from "./keeps.ts";
 import type { ViewOptions } from "./mount.ts";
+import { keptBytesOf } from "./place.ts";
 import { textsOf } from "./texts.ts";
 import type { View } from "./view.ts";
 
@@ -117,7 +110,7 @@ function partsIn(
 
 /** The keeps of a layer. */
 export interface LayerKeeps {
-  /** The keeps that can be undone, the oldest first: those of the last seven days, of at most 1 GB in all, and the last one. */
+  /** The keeps that can be undone, the oldest first: those of the last seven days, of at most 1 GB in all but for the last one. */
   keeps(): readonly string[];
   /** How many bytes of the disk the former entries of the keeps take. */
   keptBytes(): number;

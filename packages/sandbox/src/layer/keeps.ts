@@ -16,9 +16,8 @@ import type { LayerChange } from "./difference.ts";
 import { removeTree } from "./durable.ts";
 import type { Engine } from "./engine.ts";
 import { contentOf, gitPartOf, type Git } from "./git.ts";
-import { nowOf } from "./folder-facts.ts";
 import type { LayerPlace } from "./holder.ts";
-import { isSame, markOf, namesIn, statOf, type Mark } from "./mark.ts";
+import { isSame, markOf, namesIn, type Mark } from "./mark.ts";
 import { stepsOf } from "./steps.ts";
 
 /** What the keeps of a layer work with. */
@@ -27,9 +26,9 @@ interface Keeping extends LayerPlace {
   readonly engine: Engine;
 }
 
-const boxesIn = (place: string) => join(place, "keeps");
+export const boxesIn = (place: string) => join(place, "keeps");
 
-function boxOf({ folder, place }: LayerPlace, id: string): Box {
+export function boxOf({ folder, place }: LayerPlace, id: string): Box {
   return { folder, place, box: join(boxesIn(place), id) };
 }
 
@@ -201,46 +200,18 @@ function isKnown(path: string, known: ReadonlySet<string>): boolean {
 
 /** The keeps that can be undone, the oldest first. */
 export function keepsOf(place: string): readonly string[] {
-  return namesIn(boxesIn(place)).filter((id) => readState(join(boxesIn(place), id), "undone") === undefined);
+  return namesIn(boxesIn(place)).filter((id) => isDone(join(boxesIn(place), id)));
 }
 
-/** Removes what an undo of a keep would need. Its name stays taken. */
+function isDone(box: string): boolean {
+  const has = (name: Parameters<typeof readState>[1]) => readState(box, name) !== undefined;
+  return has("done") && !has("undo") && !has("undone");
+}
+
+/** Removes what an undo of a keep would need; nothing of one that was not finished. Its name stays taken. */
 export function forgetKeep(at: LayerPlace, id: string): void {
-  if (!keepsOf(at.place).includes(id)) return;
   const { box } = boxOf(at, id);
-  writeState(box, "undone", { isForgotten: true });
-  emptyBox(box);
-}
-
-function emptyBox(box: string): void {
+  if (isDone(box)) writeState(box, "undone", { isForgotten: true });
+  if (readState(box, "undone") === undefined) return;
   for (const name of ["kept", "again", "new", "commit"]) removeTree(join(box, name));
-}
-
-/** How long former entries are there for an undo, and how much of the disk all of a layer may take. */
-const keptBounds = { seconds: 7 * 24 * 3_600, bytes: 1_000_000_000 };
-
-/** Forgets the keeps, the oldest first, that are older or take more than is bound; never the last one. */
-export function pruneKeeps(at: LayerPlace, bounds = keptBounds): void {
-  const oldest = nowOf(at.place) - BigInt(bounds.seconds) * 1_000_000_000n;
-  let bytes = 0;
-  for (const [back, id] of namesIn(boxesIn(at.place)).toReversed().entries()) {
-    const { box } = boxOf(at, id);
-    bytes += bytesIn(box);
-    const isOld = BigInt(markOf(box)!.changed) < oldest;
-    if (back === 0 || !(isOld || bytes > bounds.bytes)) continue;
-    if (keepsOf(at.place).includes(id)) forgetKeep(at, id);
-    else emptyBox(box);
-  }
-}
-
-/** How much of the disk the former entries of all keeps take. */
-export function keptBytesOf(place: string): number {
-  return bytesIn(boxesIn(place));
-}
-
-function bytesIn(path: string): number {
-  const stat = statOf(path);
-  if (stat === null) return 0;
-  const own = Number(stat.blocks) * 512;
-  return stat.isDirectory() ? namesIn(path).reduce((sum, name) => sum + bytesIn(join(path, name)), own) : own;
 }

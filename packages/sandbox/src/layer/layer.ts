@@ -1,45 +1,30 @@
-import { lstatSync, realpathSync, writeFileSync } from "node:fs";
+import { randomUUID } from "node:crypto";
+import { realpathSync } from "node:fs";
 import { join } from "node:path";
 import { ToolmountError } from "@toolmount/core";
-import { messageOf } from "@toolmount/core/errors";
-import { makeFolder } from "@toolmount/paths";
 import { findProgram, type SandboxLaunch } from "../system/bubblewrap.ts";
 import { conflictsOf, type Conflict } from "./conflicts.ts";
 import { obeyedIn, type Difference, type LayerChange } from "./difference.ts";
-import { ownFolder } from "./folder-facts.ts";
 import { createTurns, onWanted, takeWanted, withFolderLock, type Unlock } from "./folder-lock.ts";
 import { removeTree, writeRecord } from "./durable.ts";
 import { openFork } from "./fork.ts";
 import { createGit } from "./git.ts";
 import { endLeftHolder, type EngineName } from "./holder.ts";
 import { keepChosen, keepsIn, type Choice, type KeepResult, type LayerKeeps } from "./keep.ts";
-import { pruneKeeps, recoverKeeps } from "./keeps.ts";
+import { recoverKeeps } from "./keeps.ts";
 import { sidesOf, textsOf, type Sides, type Texts } from "./texts.ts";
-import type { ViewOptions } from "./mount.ts";
+import type { LayerOptions, ViewOptions } from "./mount.ts";
+import { ownFolder } from "./folder-facts.ts";
+import {
+  forgetLargeKeeps,
+  forgetOldKeeps,
+  makePlace,
+  ownerFile,
+  removeEmpty,
+  removePlace,
+  removeUnused,
+} from "./place.ts";
 import { prepareView, type LayerView, type View } from "./view.ts";
-
-/** The folder and the name of a layer. */
-export interface LayerOptions {
-  /** The folder whose changes wait. Files of the layer are below `.toolmount/layers` in it. */
-  readonly folder: string;
-  /** Names the layer in its folder: that of a session. Letters, digits, `_` and `-`. */
-  readonly name: string;
-  /** `PATH`, on which the programs of the system are found, and `HOME` for git. */
-  readonly env: Readonly<Record<string, string | undefined>>;
-  /** The only engine that may be used; the first that works here without. */
-  readonly engine?: EngineName | undefined;
-  /**
-   * What the person's next command runs or obeys: absolute paths, and names in any folder, such as `**` + `/.envrc`. It is kept by
-   * a yes of its own.
-   */
-  readonly obeyed: readonly string[];
-  /** The session whose layer it is, for `layersIn`. */
-  readonly owner?: string | undefined;
-  /** Whether a resident works: then the view is not mounted again. */
-  isWorking?(): boolean;
-  /** Another process wants to open the layer. It gets it if this one closes it within some seconds. */
-  onWanted?(): void;
-}
 
 /** A program's start in a layer, and what it will see. */
 export interface Entered extends LayerView {
@@ -108,17 +93,9 @@ export async function openLayerBelow(
   if (findProgram("flock", env["PATH"]) === undefined)
     return { problem: "flock is not on PATH; install the package util-linux" };
   const folder = realpathSync(options.folder);
-  const layers = join(folder, ownFolder, group);
-  const place = join(layers, name);
-  try {
-    makeFolder(place, 0o700);
-    // A repository around the folder takes none of its files for the person's.
-    writeFileSync(join(layers, ".gitignore"), "*\n");
-  } catch (error) {
-    return { problem: `no layer for ${folder}: its files cannot be in ${place}: ${messageOf(error)}` };
-  }
-  if (realpathSync(place) !== place || lstatSync(place).dev !== lstatSync(folder).dev)
-    return { problem: `no layer for ${folder}: its "${ownFolder}" leads to another folder or file system` };
+  const made = makePlace(folder, group, name);
+  if ("problem" in made) return { problem: `no layer for ${folder}: ${made.problem}` };
+  const { layers, place } = made;
   const taken = await takeWanted(place, env, openSeconds);
   if (taken === undefined)
     return { problem: `no layer for ${folder}: another process has the layer "${name}" open`, isBusy: true };
@@ -133,16 +110,15 @@ export async function openLayerBelow(
   };
   try {
     const layer = await withFolderLock(layers, env, () => openLocked(at, layers, unlock));
-    if ("problem" in layer) await unlock();
+    if (!("problem" in layer)) return layer;
+    removeUnused(place);
+    await unlock();
     return layer;
   } catch (error) {
     await unlock();
     throw error;
   }
 }
-
-/** The file that names the session of a layer. */
-export const ownerFile = (place: string) => join(place, "owner.json");
 
 async function openLocked(
   at: ViewOptions & LayerOptions,
@@ -153,6 +129,7 @@ async function openLocked(
   const view = await prepareView(at);
   if ("problem" in view) return { problem: `no layer for ${at.folder}: ${view.problem}` };
   await recoverKeeps({ ...at, engine: view.engine });
+  forgetOldKeeps(at, layers);
   if (at.owner !== undefined) writeRecord(ownerFile(at.place), at.owner);
   return layerOf(at, { layers, unlock }, view);
 }
@@ -206,7 +183,7 @@ function layerOf(at: ViewOptions & LayerOptions, { layers, unlock }: Locks, firs
       settled((now) =>
         alone(async () => {
           const result = await keepChosen(at, now, choice);
-          pruneKeeps(at);
+          forgetLargeKeeps(at);
           return result;
         }),
       ),
@@ -223,9 +200,12 @@ function layerOf(at: ViewOptions & LayerOptions, { layers, unlock }: Locks, firs
   };
 }
 
+/** A layer in which nothing waits, and no keep can be undone, is not on the disk when it is closed. */
 async function closeView({ place, isFork }: ViewOptions, view: View): Promise<void> {
   await view.end();
-  if (isFork === true) removeTree(place);
+  if (isFork === true) return removePlace(place);
+  if (!view.isDropped() && view.engine.isUnchanged()) await view.drop();
+  removeUnused(place);
 }
 
 /** What a layer shows of itself. */
@@ -245,4 +225,22 @@ function looksAt(
     isBusy: () => settled((now) => now.isBusy()),
     running: () => settled((now) => now.running()),
   };
+}
+
+/** Opens a layer of a folder, removes it, and returns how it was made, or why the machine or the folder cannot have one. */
+export async function proveLayer(
+  options: Pick<LayerOptions, "folder" | "env">,
+): Promise<Pick<Layer, "engine"> | { readonly problem: string }> {
+  const group = `proof-${randomUUID()}`;
+  try {
+    const layer = await openLayerBelow(group, { ...options, name: "proof", obeyed: [] });
+    if ("problem" in layer) return layer;
+    await layer.drop();
+    await layer.close();
+    return { engine: layer.engine };
+  } finally {
+    removeTree(join(options.folder, ownFolder, group));
+    // A folder that was not there before a proof is not there after it.
+    removeEmpty(join(options.folder, ownFolder));
+  }
 }

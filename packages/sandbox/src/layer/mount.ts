@@ -9,6 +9,29 @@ import { refsIn, repositoriesIn, type Git } from "./git.ts";
 import { startHolder, type EngineName, type Holder, type LayerPlace } from "./holder.ts";
 import { markOf, namesIn } from "./mark.ts";
 
+/** The folder and the name of a layer. */
+export interface LayerOptions {
+  /** The folder whose changes wait. Files of the layer are below `.toolmount/layers` in it. */
+  readonly folder: string;
+  /** Names the layer in its folder: that of a session. Letters, digits, `_` and `-`. */
+  readonly name: string;
+  /** `PATH`, on which the programs of the system are found, and `HOME` for git. */
+  readonly env: Readonly<Record<string, string | undefined>>;
+  /** The only engine that may be used; the first that works here without. */
+  readonly engine?: EngineName | undefined;
+  /**
+   * What the person's next command runs or obeys: absolute paths, and names in any folder, such as `**` + `/.envrc`. It is kept by
+   * a yes of its own.
+   */
+  readonly obeyed: readonly string[];
+  /** The session whose layer it is, for `layersIn`. */
+  readonly owner?: string | undefined;
+  /** Whether a resident works: then the view is not mounted again. */
+  isWorking?(): boolean;
+  /** Another process wants to open the layer. It gets it if this one closes it within some seconds. */
+  onWanted?(): void;
+}
+
 /** What a view is made of. */
 export interface ViewOptions extends LayerPlace {
   readonly engine?: EngineName | undefined;

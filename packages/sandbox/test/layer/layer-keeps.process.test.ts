@@ -1,9 +1,11 @@
 import { spawnSync } from "node:child_process";
-import { appendFileSync, lstatSync, readFileSync } from "node:fs";
+import { appendFileSync, lstatSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { keptBytesOf, pruneKeeps } from "../../src/layer/keeps.ts";
-import { env, folderOf, opened, within } from "./layer-world.ts";
+import { layersIn } from "../../src/index.ts";
+import { forgetLargeKeeps, forgetOldKeeps, keptBytesOf } from "../../src/layer/place.ts";
+import type { Layer } from "../../src/layer/layer.ts";
+import { env, folderOf, keepAll, opened, within } from "./layer-world.ts";
 
 /** User namespaces are closed on some machines. Where continuous integration runs, they must be open. */
 const hasLayer =
@@ -27,9 +29,9 @@ describe.runIf(hasLayer)("the former entries of keeps", () => {
     expect(layer.keeps()).toHaveLength(3);
     expect(layer.keptBytes()).toBeGreaterThan(700_000);
     const at = { folder, place: join(folder, ".toolmount/layers/s"), env };
-    pruneKeeps(at, { seconds: 3_600, bytes: 500_000 });
+    forgetLargeKeeps(at, 500_000);
     expect(layer.keeps()).toEqual(["000002", "000003"]);
-    pruneKeeps(at, { seconds: 3_600, bytes: 1 });
+    forgetLargeKeeps(at, 1);
     expect(layer.keeps()).toEqual(["000003"]);
     expect(await layer.undo("000003")).toMatchObject({ status: "undone" });
     expect(await layer.undo("000001")).toEqual({ status: "forgotten" });
@@ -38,8 +40,81 @@ describe.runIf(hasLayer)("the former entries of keeps", () => {
     expect(layer.keeps()).toEqual(["000004"]);
     expect(keptBytesOf(at.place)).toBe(layer.keptBytes());
     await keep("echo last >> b");
-    pruneKeeps(at, { seconds: 0, bytes: 1_000_000 });
+    forgetLargeKeeps(at, 1);
     expect(layer.keeps()).toEqual(["000005"]);
+  });
+
+  test("are forgotten when they are old, also those of other sessions, but none that was not finished", async () => {
+    const folder = folderOf("echo a > a; echo b > b");
+    const layers = join(folder, ".toolmount/layers");
+    const kept = async (name: string) => {
+      const layer = await opened(folder, { name });
+      await within(layer, folder, `echo more >> ${name}`);
+      expect(await keepAll(layer)).toMatchObject({ status: "kept" });
+      return layer;
+    };
+    const [first, second] = [await kept("a"), await kept("b")];
+    const at = { folder, place: join(layers, "a"), env };
+    forgetOldKeeps(at, layers);
+    expect([first.keeps(), second.keeps()]).toEqual([["000001"], ["000001"]]);
+    const done = join(layers, "b/keeps/000001/done");
+    const text = readFileSync(done, "utf8");
+    rmSync(done);
+    forgetOldKeeps(at, layers, { seconds: 0, bytes: 0 });
+    writeFileSync(done, text);
+    expect([first.keeps(), second.keeps()]).toEqual([[], ["000001"]]);
+    expect(await first.undo("000001")).toEqual({ status: "forgotten" });
+    expect(await second.undo("000001")).toMatchObject({ status: "undone" });
+  });
+});
+
+describe.runIf(hasLayer).each(["overlay", "copy"] as const)("a layer that is closed, by %s", (engine) => {
+  const left = (folder: string) =>
+    readdirSync(join(folder, ".toolmount/layers")).filter((name) => !name.startsWith("."));
+
+  test("is on the disk as long as something waits, or a keep can be undone", async () => {
+    const folder = folderOf("echo a > a; mkdir d; echo b > d/b");
+    const reopened = () => opened(folder, { engine });
+    const used = async (script: string, act: (layer: Layer) => Promise<unknown>) => {
+      const layer = await reopened();
+      await within(layer, folder, script);
+      await act(layer);
+      await layer.close();
+    };
+    await used("cat a d/b; echo c > c; rm c", async () => {});
+    expect(left(folder)).toEqual([]);
+    for (const script of ["echo more >> a", "rm d/b", "mkdir e", "chmod 700 d"]) {
+      await used(script, async () => {});
+      expect(left(folder)).toEqual(["s"]);
+      await used("true", async (layer) => {
+        expect((await layer.difference()).changes).toHaveLength(1);
+        await layer.drop();
+      });
+      expect(left(folder)).toEqual([]);
+    }
+    await used("echo more >> a", keepAll);
+    expect(left(folder)).toEqual(["s"]);
+    expect(layersIn(folder)).toEqual([]);
+    const layer = await reopened();
+    expect(await layer.undo("000001")).toMatchObject({ status: "undone" });
+  });
+
+  test("can be opened at once by many: one has it", async () => {
+    const folder = folderOf("echo a > a");
+    let open = 0;
+    let most = 0;
+    const visit = async () => {
+      for (let round = 0; round < 8; round += 1) {
+        const layer = await opened(folder, { engine });
+        most = Math.max(most, ++open);
+        await within(layer, folder, "cat a");
+        open -= 1;
+        await layer.close();
+      }
+    };
+    await Promise.all([visit(), visit(), visit()]);
+    expect(most).toBe(1);
+    expect(left(folder)).toEqual([]);
   });
 });
 

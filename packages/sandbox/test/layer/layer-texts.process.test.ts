@@ -60,7 +60,7 @@ describe.runIf(hasLayer)("a layer that another process wants", () => {
     if ("problem" in first) throw new Error(first.problem);
     const close = () => first.close();
     await within(first, folder, "echo more >> a");
-    expect(layersIn(folder)).toEqual([{ name: "s", owner: "user:s", mayWait: true }]);
+    expect(layersIn(folder)).toEqual([{ name: "s", owner: "user:s" }]);
     const second = await opened(folder, given);
     expect(wanted).toBe(1);
     expect((await second.difference()).changes.map(({ path }) => path)).toEqual(["a"]);

@@ -6,7 +6,8 @@ import { join } from "node:path";
 import process from "node:process";
 import { onTestFinished } from "vitest";
 import { runInSandbox } from "../../src/index.ts";
-import { openLayer, type Layer, type LayerOptions } from "../../src/layer/layer.ts";
+import { openLayer, type Layer } from "../../src/layer/layer.ts";
+import type { LayerOptions } from "../../src/layer/mount.ts";
 import { removeTree } from "../../src/layer/durable.ts";
 
 /** The variables with which layers and their programs start. */

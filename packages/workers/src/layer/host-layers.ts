@@ -94,9 +94,9 @@ function hostLayers(host: Host, first: SessionLayers): HostLayers {
   return {
     async sessions() {
       const found: WaitingSession[] = [];
-      for (const { owner: session, mayWait } of now().sessions()) {
+      for (const { owner: session } of now().sessions()) {
         const changes = now().isOpen(session) ? await countIn(now(), session) : null;
-        if (mayWait && changes !== 0) found.push({ session, changes });
+        if (changes !== 0) found.push({ session, changes });
       }
       return found;
     },

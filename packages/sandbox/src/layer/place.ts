@@ -1,0 +1,126 @@
+import { existsSync, lstatSync, readdirSync, realpathSync, rmdirSync, rmSync, writeFileSync } from "node:fs";
+import { basename, join } from "node:path";
+import { messageOf } from "@toolmount/core/errors";
+import { makeFolder } from "@toolmount/paths";
+import { baseFile } from "./base.ts";
+import { readRecord, removeTree } from "./durable.ts";
+import { nowOf, ownFolder } from "./folder-facts.ts";
+import { isWanted, lockFile } from "./folder-lock.ts";
+import type { LayerPlace } from "./holder.ts";
+import { boxesIn, boxOf, forgetKeep } from "./keeps.ts";
+import { markOf, namesIn, statOf } from "./mark.ts";
+
+/** Where a layer has its files, and the folder of all layers. */
+interface MadePlace {
+  readonly layers: string;
+  readonly place: string;
+}
+
+/** Makes the folder of a layer below the person's folder, or says why it cannot be there. */
+export function makePlace(
+  folder: string,
+  group: string,
+  name: string,
+): MadePlace | { readonly problem: string } {
+  const layers = join(folder, ownFolder, group);
+  const place = join(layers, name);
+  try {
+    makeFolder(place, 0o700);
+    // A repository around the folder takes none of its files for the person's.
+    writeFileSync(join(layers, ".gitignore"), "*\n");
+  } catch (error) {
+    return { problem: `its files cannot be in ${place}: ${messageOf(error)}` };
+  }
+  if (realpathSync(layers) === layers && !isElsewhere(place, folder)) return { layers, place };
+  return { problem: `its "${ownFolder}" leads to another folder or file system` };
+}
+
+/** Whether a place that exists is no folder on the file system of the person's folder. */
+function isElsewhere(place: string, folder: string): boolean {
+  const own = lstatSync(place, { throwIfNoEntry: false });
+  return own !== undefined && !(own.isDirectory() && own.dev === lstatSync(folder).dev);
+}
+
+/** Removes the folder of a layer whose lock this process has. It stays where another process waits for it. */
+export function removePlace(place: string): void {
+  for (const name of readdirSync(place))
+    if (name !== basename(lockFile(place)) && !isWanted(name)) removeTree(join(place, name));
+  rmSync(lockFile(place), { force: true });
+  removeEmpty(place);
+}
+
+/** Removes a folder if it is there and empty. */
+export function removeEmpty(folder: string): void {
+  try {
+    rmdirSync(folder);
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    if (code !== "ENOTEMPTY" && code !== "ENOENT" && code !== "ENOTDIR") throw error;
+  }
+}
+
+/** Removes the folder of a layer that has no changes and no notes of keeps. This process has its lock. */
+export function removeUnused(place: string): void {
+  if (!existsSync(baseFile(place)) && !hasKeeps(place)) removePlace(place);
+}
+
+/** Whether a layer has notes of keeps. */
+function hasKeeps(place: string): boolean {
+  return namesIn(boxesIn(place)).length > 0;
+}
+
+/** How many seconds former entries are there for an undo, and how many bytes of the disk all of a layer may take. */
+const keptBounds = { seconds: 7 * 24 * 3_600, bytes: 1_000_000_000 };
+
+/** Forgets what is too old of all of a user's layers of a folder: a session may never come back. */
+export function forgetOldKeeps(at: LayerPlace, layers: string, { seconds } = keptBounds): void {
+  const oldest = nowOf(at.place) - BigInt(seconds) * 1_000_000_000n;
+  const user = statOf(at.place)!.uid;
+  for (const name of namesIn(layers)) {
+    const own = { ...at, place: join(layers, name) };
+    if (statOf(own.place)?.uid !== user) continue;
+    for (const id of namesIn(boxesIn(own.place)))
+      if (BigInt(markOf(boxOf(own, id).box)!.changed) < oldest) forgetKeep(own, id);
+  }
+}
+
+/** Forgets keeps, the oldest first, while they take too much of the disk; never the last one. */
+export function forgetLargeKeeps(at: LayerPlace, most = keptBounds.bytes): void {
+  let bytes = 0;
+  for (const [back, id] of namesIn(boxesIn(at.place)).toReversed().entries()) {
+    bytes += bytesIn(boxOf(at, id).box);
+    if (back > 0 && bytes > most) forgetKeep(at, id);
+  }
+}
+
+/** How much of the disk the former entries of all keeps take. */
+export function keptBytesOf(place: string): number {
+  return bytesIn(boxesIn(place));
+}
+
+function bytesIn(path: string): number {
+  const stat = statOf(path);
+  if (stat === null) return 0;
+  const own = Number(stat.blocks) * 512;
+  return stat.isDirectory() ? namesIn(path).reduce((sum, name) => sum + bytesIn(join(path, name)), own) : own;
+}
+
+/** The file that names the session of a layer. */
+export const ownerFile = (place: string) => join(place, "owner.json");
+
+/** A layer on the disk, which a process may have open. */
+export interface LeftLayer {
+  readonly name: string;
+  /** The session whose layer it is. */
+  readonly owner: string;
+}
+
+/** Lists the layers of a folder in which changes may wait, without opening them. */
+export function layersIn(folder: string): readonly LeftLayer[] {
+  const layers = join(folder, ownFolder, "layers");
+  return namesIn(layers).flatMap((name) => {
+    const place = join(layers, name);
+    const owner = existsSync(baseFile(place)) ? readRecord(ownerFile(place)) : undefined;
+    return typeof owner === "string" ? [{ name, owner }] : [];
+  });
+}
