@@ -40,10 +40,10 @@ export function mount(coordinator) {
 `;
 
 /** A project with a tool in its own folder and one that is installed there, both in the layer. */
-async function folders() {
+async function folders(name = "project") {
   const parent = realpathSync(mkdtempSync(join(tmpdir(), "toolmount-code-")));
   onTestFinished(() => rmSync(parent, { recursive: true, force: true }));
-  const folder = join(parent, "project");
+  const folder = join(parent, name);
   const outside = join(parent, "outside");
   const installed = join(folder, "node_modules/installed");
   mkdirSync(installed, { recursive: true });
@@ -58,7 +58,8 @@ async function folders() {
     "  - { module: ./local.mjs, prefix: b_, run: { in: layer } }",
   ];
   writeFileSync(join(folder, "mount-plan.yaml"), `version: 1\nlayer: ./\ntools:\n${entries.join("\n")}\n`);
-  const open = () => openProject(folder);
+  symlinkSync(folder, join(parent, "link"));
+  const open = (at = folder) => openProject(at);
   return { folder, outside, parent, open };
 }
 
@@ -81,9 +82,14 @@ async function openProject(folder: string) {
 }
 
 describe.runIf(hasLayer)("code that a command changed in a layer", () => {
-  test.each(["a_own", "b_own"])("does not run with the rights of the host, as %s", async (name) => {
-    const { folder, outside, open } = await folders();
-    const { host, call } = await open();
+  test.each([
+    ["a_own", "project"],
+    ["b_own", "project"],
+    ["a_own", "my project"],
+    ["b_own", "link"],
+  ])("does not run with the rights of the host, as %s in %s", async (name, way) => {
+    const { folder, outside, parent, open } = await folders(way === "link" ? "project" : way);
+    const { host, call } = await open(join(parent, way));
     expect(await call(name)).toBe("before");
     const planted = tool(
       "after",
@@ -105,21 +111,55 @@ describe.runIf(hasLayer)("code that a command changed in a layer", () => {
     ]);
   });
 
-  test.each(["project", "link", "."])(
+  test.each([
+    ["--require ./hook.cjs", "hook.cjs"],
+    ["--require ../project/hook.cjs", "hook.cjs"],
+    ["--require=FOLDER/hook.cjs", "hook.cjs"],
+    ["--require LINK/hook.cjs", "hook.cjs"],
+    ["--import file://FOLDER/hook.mjs", "hook.mjs"],
+    ["--import ./hook.mjs", "hook.mjs"],
+    ["--require installed-hook", "node_modules/installed-hook/index.js"],
+    ["--require on-node-path", "on-node-path.js"],
+  ])("is not run by the host's NODE_OPTIONS %s", async (given, hook) => {
+    const { folder, outside, parent, open } = await folders();
+    mkdirSync(join(folder, "node_modules/installed-hook"));
+    writeFileSync(join(folder, hook), "");
+    vi.stubEnv("NODE_OPTIONS", given.replace("FOLDER", folder).replace("LINK", join(parent, "link")));
+    vi.stubEnv("NODE_PATH", given.includes("node-path") ? folder : undefined);
+    const cwd = process.cwd();
+    process.chdir(folder);
+    onTestFinished(() => process.chdir(cwd));
+    const { host, call } = await open();
+    expect(await call("b_own")).toBe("before");
+    writeFileSync(
+      join(folder, "planted.txt"),
+      `process.getBuiltinModule("fs").writeFileSync("${outside}/planted", "")`,
+    );
+    const done = await call("bash", { command: `cat planted.txt > ${hook}; node -e 0; echo done` });
+    expect(done).toMatchObject({ stdout: "done\n" });
+    writeFileSync(join(folder, "theirs"), "new");
+    expect(await call("b_own")).toBe("before");
+    expect(await call("bash", { command: "pwd; ls theirs" })).toMatchObject({
+      stdout: `${folder}\ntheirs\n`,
+    });
+    await host.close();
+    expect(readdirSync(outside)).toEqual([]);
+  });
+
+  test.each(["project", "link", ".", "root"])(
     "of programs is run behind the wall only, by a PATH in %s",
     async (way) => {
       const { folder, outside, parent, open } = await folders();
-      symlinkSync(folder, join(parent, "link"));
-      const bin = join(folder, "node_modules/.bin");
-      const onPath = way === "." ? "./node_modules/.bin" : join(parent, way, "node_modules/.bin");
-      vi.stubEnv("PATH", `${onPath}:${process.env["PATH"]}`);
-      mkdirSync(bin);
+      const bin = way === "root" ? folder : join(folder, "node_modules/.bin");
+      const linked = { ".": "./node_modules/.bin", link: join(parent, "link/node_modules/.bin") };
+      vi.stubEnv("PATH", `${linked[way as "link"] ?? bin}:${process.env["PATH"]}`);
+      mkdirSync(bin, { recursive: true });
       writeFileSync(join(bin, "own-program"), "#!/bin/sh\necho of the person\n");
       chmodSync(join(bin, "own-program"), 0o755);
       const { host, call } = await open();
       const names = "bwrap cat cp env grep mkdir mount node nsenter rg setpriv sh sleep unshare own-program";
       const plant = `printf '#!/bin/sh\n/usr/bin/touch ${outside}/'$n'\necho planted\n' > $n; /bin/chmod 755 $n`;
-      const command = `cd node_modules/.bin; for n in ${names}; do ${plant}; done; echo done`;
+      const command = `cd ${bin}; for n in ${names}; do ${plant}; done; echo done`;
       expect(await call("bash", { command })).toMatchObject({ stdout: "done\n" });
       // The view is mounted again, with processes of its own.
       writeFileSync(join(folder, "theirs"), "new");

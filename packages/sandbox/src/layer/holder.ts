@@ -12,7 +12,14 @@ import { commandsOf, numbersIn, readOr } from "../system/process-usage.ts";
 import { readOnly, viewNamespaces } from "../system/overlay-trial.ts";
 import { sandboxStdio } from "../system/start-sandbox.ts";
 import { readRecord, writeRecord } from "./durable.ts";
-import { pathOfPerson, pathOutside, personFolder, realPlace, toPerson } from "./person-paths.ts";
+import {
+  codeOfPerson,
+  pathOfPerson,
+  pathOutside,
+  personFolder,
+  realPlace,
+  toPerson,
+} from "./person-paths.ts";
 
 /** The ways to show a folder with the changes of a layer. */
 export type EngineName = "overlay" | "copy";
@@ -137,7 +144,7 @@ function holderOf(child: ChildProcess, { unshare, nsenter, held, ended, at }: He
   const view = `/proc/${pid}/root${folder}`;
   return {
     view,
-    // The folder is entered inside: one that is open before shows the files of the person.
+    // The folder is entered inside: one that is open before shows the files of the person. A resident starts in the person's own.
     enter({ file, args, env, filter }, isResident = false) {
       const inside = ["/bin/sh", "-c", 'cd "$0" && exec "$@"', folder, file, ...args];
       if (!isResident) return { file: nsenter, args: [...words, ...inside], env, filter };
@@ -146,7 +153,7 @@ function holderOf(child: ChildProcess, { unshare, nsenter, held, ended, at }: He
       return {
         file: nsenter,
         args: own,
-        env: { ...codeOfPerson(folder, env), ...residentEnvironment },
+        env: { ...variablesOfPerson(folder, env), ...residentEnvironment },
         filter,
       };
     },
@@ -216,10 +223,10 @@ function asPerson(unshare: string): readonly string[] {
 }
 
 /** By these variables a program finds code. A resident runs none that a command in the layer may have changed. */
-function codeOfPerson(folder: string, env: SandboxLaunch["env"]): SandboxLaunch["env"] {
+function variablesOfPerson(folder: string, env: SandboxLaunch["env"]): SandboxLaunch["env"] {
   const changed = Object.entries(env).flatMap(([name, value]) => {
     if (name === "PATH") return [[name, pathOfPerson(folder, value)]];
-    return /^(?:NODE_.+|LD_.+)$/.test(name) ? [[name, toPerson(folder, value)]] : [];
+    return /^(?:NODE|LD|OPENSSL)_./.test(name) ? [[name, codeOfPerson(folder, name, value)]] : [];
   });
   return { ...env, ...(Object.fromEntries(changed) as SandboxLaunch["env"]) };
 }

@@ -1,5 +1,6 @@
 import { realpathSync } from "node:fs";
-import { delimiter, isAbsolute, join } from "node:path";
+import { delimiter, isAbsolute, join, resolve } from "node:path";
+import { fileURLToPath, pathToFileURL } from "node:url";
 import { isBelow } from "@toolmount/paths";
 import { ownFolder } from "./folder-facts.ts";
 
@@ -14,6 +15,36 @@ export function personFolder(folder: string): string {
 /** Lets paths of the folder in a text, such as a list of folders, lead into the person's own folder. */
 export function toPerson(folder: string, text: string): string {
   return replacePaths(text, folder, personFolder(folder));
+}
+
+const lists = /^(?:NODE_PATH|LD_LIBRARY_PATH|OPENSSL_MODULES|OPENSSL_ENGINES)$/;
+
+/** A variable by which a program finds code: what it names in the folder, from there or by a link or a URL, is the person's. */
+export function codeOfPerson(folder: string, name: string, value: string): string {
+  const own = (path: string) => toPerson(folder, realPlace(resolve(folder, path)));
+  const part = (text: string) => (/^(?:\.{0,2}\/|file:)/.test(text) ? ofUrl(text, own) : text);
+  if (lists.test(name)) return value.split(delimiter).filter(Boolean).map(own).join(delimiter);
+  if (name === "LD_PRELOAD")
+    return value
+      .split(/[:\s]+/)
+      .map(part)
+      .join(delimiter);
+  if (name !== "NODE_OPTIONS") return part(value);
+  const options = wordsOf(value).map((word) => word.replace(/(?<=^(?:-[^=]*=)?)[^-].*$/s, part));
+  return options.map((word) => (/[\s"\\]/.test(word) ? JSON.stringify(word) : word)).join(" ");
+}
+
+function ofUrl(text: string, own: (path: string) => string): string {
+  const url = text.startsWith("file:") ? URL.parse(text) : null;
+  if (url === null) return own(text);
+  return pathToFileURL(own(fileURLToPath(url))).href + url.search + url.hash;
+}
+
+/** The words of `NODE_OPTIONS`: a part between quotes may have spaces, and a backslash there takes the next character as it is. */
+function wordsOf(text: string): readonly string[] {
+  const words = text.match(/(?:"(?:\\.|[^"\\])*"?|[^\s"])+/gs) ?? [];
+  const unquoted = (quoted: string) => quoted.replaceAll(/^"|"$/g, "").replaceAll(/\\(.)/gs, "$1");
+  return words.map((word) => word.replaceAll(/"(?:\\.|[^"\\])*"?/gs, unquoted));
 }
 
 /** Lets such paths lead into what the layer shows again. */
@@ -45,7 +76,11 @@ export function realPlace(path: string): string {
   }
 }
 
+/** Replaces a path, and what is below it, wherever a text has it as a whole part. It may have spaces in it. */
 function replacePaths(text: string, from: string, to: string): string {
-  const parts = text.split(/([:=\s])/);
-  return parts.map((part) => (part.startsWith(`${from}/`) ? to + part.slice(from.length) : part)).join("");
+  const [first = "", ...rest] = text.split(from);
+  return rest.reduce((before, after) => {
+    const isPart = /(?:^|[:=\s"'])$/.test(before) && /^(?:$|[/:=\s"'])/.test(after);
+    return before + (isPart ? to : from) + after;
+  }, first);
 }

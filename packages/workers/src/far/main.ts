@@ -70,6 +70,8 @@ function receive(message: HostMessage): void {
 
 async function mount(message: Extract<HostMessage, { type: "mount" }>): Promise<void> {
   try {
+    // What Node loads first is found from where it starts, so that is the person's own folder.
+    if (message.layer !== undefined) process.chdir(message.layer);
     module = await mountFar(message, useCapability);
     const { keepsState, described } = module;
     send({ type: "mounted", keepsState, ...(described !== undefined && reportOf(described)) });
