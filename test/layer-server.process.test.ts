@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { createServer } from "node:net";
 import { once } from "node:events";
 import { join } from "node:path";
-import { describe, expect, onTestFinished, test } from "vitest";
+import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { entries, hasLayer, project, tools } from "./support/layer-project.ts";
 
 /** A server of a few lines: it writes files, counts its calls, and runs scripts. */
@@ -32,19 +32,20 @@ for await (const line of createInterface({ input: process.stdin })) {
 }
 `;
 
-const entry = (more = "") =>
-  `  - { module: own, source: { mcp: { command: node, args: [server.mjs]${more} } }, run: { in: layer } }\n`;
+const entry = (command: string) =>
+  `  - { module: own, source: { mcp: { ${command} } }, run: { in: layer } }\n`;
 
-async function withServer(policy = "") {
-  const made = await project(`version: 1\nlayer: ./\n${policy}tools:\n${entries}`);
+async function withServer(command = "command: node, args: [server.mjs]", prepare = (_: string) => {}) {
+  const made = await project(`version: 1\nlayer: ./\ntools:\n${entries}`);
   await made.host.close();
   writeFileSync(join(made.folder, "server.mjs"), server);
   mkdirSync(join(made.folder, "node_modules/@toolmount"), { recursive: true });
   symlinkSync(join(tools, "../packages/mcp"), join(made.folder, "node_modules/@toolmount/mcp"));
   writeFileSync(
     join(made.folder, "mount-plan.yaml"),
-    `version: 1\nlayer: ./\n${policy}tools:\n${entries}${entry()}`,
+    `version: 1\nlayer: ./\ntools:\n${entries}${entry(command)}`,
   );
+  prepare(made.folder);
   const opened = await made.open();
   const write = async (file: string, text: string, sessionId?: string) => {
     const { data, error } = await opened.call("delete_and_write", { file, text }, sessionId);
@@ -106,6 +107,17 @@ describe.runIf(hasLayer)("an MCP server in a session's layer", () => {
     expect(await runIn(connect)).toMatch(/^E(?:CONNREFUSED|NETUNREACH|PERM)$/);
     expect([await runIn(read), await runIn(plan)]).toEqual(["ENOENT", "EROFS"]);
     expect(await runIn("return Object.keys(process.env).includes('VITEST')")).toBe("false");
+  });
+
+  test("may be a program of the project, on PATH, as of an installed package", async () => {
+    const { call } = await withServer("command: own-server", (folder) => {
+      const bin = join(folder, "node_modules/.bin");
+      vi.stubEnv("PATH", `${bin}:${process.env["PATH"]}`);
+      mkdirSync(bin);
+      const script = '#!/bin/sh\nexec node "$(dirname "$0")/../../server.mjs"\n';
+      writeFileSync(join(bin, "own-server"), script, { mode: 0o755 });
+    });
+    expect(await call("delete_and_write", { file: "a.txt", text: "" })).toMatchObject({ data: "call 1" });
   });
 
   test("is rehearsed whole, in a process of its own", async () => {

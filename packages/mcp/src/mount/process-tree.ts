@@ -16,6 +16,7 @@ import {
   proveSandbox,
   runInSandbox,
   sandboxStdio,
+  shownEnvironment,
   signalTree,
   treeOptions,
   usageOf,
@@ -31,6 +32,8 @@ export interface Program {
   readonly cwd: string | undefined;
   /** What exists for the program; undefined for all that the user of this process has. */
   readonly sandbox?: SandboxMounts | undefined;
+  /** The folder over which it is in a layer: then it is found as the layer shows it. */
+  readonly layer?: string | undefined;
 }
 
 interface ProgramEnd {
@@ -122,10 +125,11 @@ function environment(): Record<string, string> {
 }
 
 /** Returns what is started for a program, with its whole environment. Throws `SANDBOX_UNAVAILABLE`. */
-function launchOf({ command, args, env, sandbox }: Program): SandboxLaunch {
+function launchOf({ command, args, env, sandbox, layer }: Program): SandboxLaunch {
   const whole = { ...environment(), ...env };
   if (sandbox === undefined) return { file: command, args, env: whole, filter: undefined };
-  const launch = launchInSandbox({ command, args, env: whole }, sandbox);
+  const inside = layer === undefined ? whole : shownEnvironment(layer, whole);
+  const launch = launchInSandbox({ command, args, env: whole, inside }, sandbox);
   if (!("problem" in launch)) return launch;
   throw new ToolmountError("SANDBOX_UNAVAILABLE", { border: "bubblewrap", problem: launch.problem });
 }

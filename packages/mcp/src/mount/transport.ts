@@ -28,6 +28,8 @@ export interface TransportOptions {
   readonly denied?: readonly string[] | undefined;
   /** What a server behind a border must not read, unless its entry names it. */
   readonly secret?: readonly string[] | undefined;
+  /** The folder over which the server's program is in a layer. */
+  readonly layer?: string | undefined;
   /** Variables that a program gets, whatever its entry says. */
   readonly serverEnv?: Readonly<Record<string, string>> | undefined;
   readonly logger: Logger;
@@ -73,10 +75,13 @@ export function programOf({
   denied = [],
   secret = [],
   serverEnv,
-}: Pick<TransportOptions, "settings" | "folder" | "denied" | "secret" | "serverEnv">): Program | undefined {
+  layer,
+}: Pick<TransportOptions, "settings" | "folder" | "denied" | "secret" | "serverEnv" | "layer">):
+  | Program
+  | undefined {
   const { command, args, env, cwd, border, read, write, network } = settings;
   if (command === undefined) return undefined;
-  const program = { command, args, env: { ...env, ...serverEnv } };
+  const program = { command, args, env: { ...env, ...serverEnv }, layer };
   if (border === "none") return { ...program, cwd: cwd ?? folder };
   const inPlan = (path: string) => resolve(folder ?? "/", path);
   const place = inPlan(cwd ?? ".");
@@ -90,7 +95,9 @@ export function placeOf(coordinator: Coordinator, settings: ServerSettings) {
   const denied = coordinator.getCapability("session.protected_paths") ?? undefined;
   const secret = coordinator.getCapability("session.secret_paths") ?? undefined;
   const hostId = coordinator.getCapability("host.id") ?? undefined;
-  return { settings, folder, denied, secret, hostId, chain: chainOf(coordinator) };
+  const isInside = coordinator.getCapability("session.in_layer") === true;
+  const layer = isInside ? (coordinator.getCapability("session.layer") ?? undefined) : undefined;
+  return { settings, folder, denied, secret, layer, hostId, chain: chainOf(coordinator) };
 }
 
 type Sent = Parameters<StreamableHTTPClientTransport["send"]>;

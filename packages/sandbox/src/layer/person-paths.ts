@@ -14,7 +14,8 @@ export function personFolder(folder: string): string {
 
 /** Lets paths of the folder in a text, such as a list of folders, lead into the person's own folder. */
 export function toPerson(folder: string, text: string): string {
-  return replacePaths(text, folder, personFolder(folder));
+  const real = realPlace(folder);
+  return replacePaths(text, real, personFolder(real));
 }
 
 const lists = /^(?:NODE_PATH|LD_LIBRARY_PATH|OPENSSL_MODULES|OPENSSL_ENGINES)$/;
@@ -47,9 +48,14 @@ function wordsOf(text: string): readonly string[] {
   return words.map((word) => word.replaceAll(/"(?:\\.|[^"\\])*"?/gs, unquoted));
 }
 
-/** Lets such paths lead into what the layer shows again. */
-export function fromPerson(folder: string, text: string): string {
-  return replacePaths(text, personFolder(folder), folder);
+/** The environment of a resident for a program behind a border: it finds programs and code as the layer shows them. */
+export function shownEnvironment<Env extends Readonly<Record<string, string | undefined>>>(
+  folder: string,
+  env: Env,
+): Env {
+  const real = realPlace(folder);
+  const shown = (text?: string) => text && replacePaths(text, personFolder(real), real);
+  return Object.fromEntries(Object.entries(env).map(([name, value]) => [name, shown(value)])) as Env;
 }
 
 /** The folders of a `PATH` that a change of the folder cannot change, without links. */

@@ -63,6 +63,8 @@ export interface SandboxedProgram {
   readonly args: readonly string[];
   /** Its whole environment. The program and bubblewrap are found on its `PATH`. */
   readonly env: Readonly<Record<string, string>>;
+  /** Its environment in the sandbox, where that is another one than bubblewrap's. */
+  readonly inside?: Readonly<Record<string, string>> | undefined;
 }
 
 /** What is started instead of the program, and with which environment. */
@@ -79,15 +81,15 @@ export interface SandboxLaunch {
  * file of the program can be read inside.
  */
 export function launchInSandbox(
-  { command, args, env }: SandboxedProgram,
+  { command, args, env, inside = env }: SandboxedProgram,
   mounts: SandboxMounts,
 ): SandboxLaunch | { readonly problem: string } {
   const bwrap = findProgram("bwrap", env["PATH"]);
   if (bwrap === undefined) return { problem: "bwrap is not on PATH; install the package bubblewrap" };
-  const program = isAbsolute(command) ? command : findProgram(command, env["PATH"]);
+  const program = isAbsolute(command) ? command : findProgram(command, inside["PATH"]);
   if (program === undefined) return { problem: `"${command}" is not on PATH` };
   const read = [program, realpathSync(program), ...mounts.read];
-  const options = bubblewrapArguments({ cwd: mounts.cwd, env }, sandboxMounts({ ...mounts, read }));
+  const options = bubblewrapArguments({ cwd: mounts.cwd, env: inside }, sandboxMounts({ ...mounts, read }));
   const filter = systemCallFilter({
     network: mounts.network,
     countsMemory: mounts.memoryMb !== undefined,

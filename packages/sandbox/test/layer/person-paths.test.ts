@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { codeOfPerson, fromPerson, pathOfPerson, toPerson } from "../../src/layer/person-paths.ts";
+import { codeOfPerson, pathOfPerson, shownEnvironment, toPerson } from "../../src/layer/person-paths.ts";
 
 const folder = "/nonexistent/a b";
 const person = `${folder}/.toolmount/person`;
@@ -37,5 +37,6 @@ test("a folder with a space is found in a text, as a whole part", () => {
   expect(toPerson(folder, `a=${folder}/x:${folder}c:/x${folder}`)).toBe(
     `a=${person}/x:${folder}c:/x${folder}`,
   );
-  expect(fromPerson(folder, `${person}:${person}/x`)).toBe(`${folder}:${folder}/x`);
+  const env = { PATH: `${person}:${person}/x`, OTHER: "a" };
+  expect(shownEnvironment(folder, env)).toEqual({ PATH: `${folder}:${folder}/x`, OTHER: "a" });
 });

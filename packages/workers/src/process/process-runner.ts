@@ -218,8 +218,7 @@ async function startProcess(
   const launch = await border.launch(program, grants);
   const paths = { folder: cwd, protectedPaths: denied, secretPaths: secret };
   // Commands may have changed what the layer shows, so code is imported as the person has it.
-  const specifier =
-    layer === undefined ? module.specifier : toPerson(realpathSync(layer), realpathSync(module.specifier));
+  const specifier = layer === undefined ? module.specifier : toPerson(layer, realpathSync(module.specifier));
   const mount = { type: "mount", module: { ...module, specifier }, ...how, ...paths, layer } as const;
   return new FarProcess({ launch, mount, memoryMb, startTimeoutMs, cwd, clock, logger, services });
 }

@@ -1,8 +1,8 @@
 import type { Clock } from "@toolmount/core";
 import {
   bubblewrapArguments,
-  fromPerson,
   proveSandbox,
+  shownEnvironment,
   sandboxMounts,
   systemCallFilter,
   wallMounts,
@@ -112,7 +112,7 @@ export function walledLauncher(
   const cwd = folders.workingDir;
   const path = own["PATH"];
   const found = { ...gate?.env, ...own };
-  const env = layer === undefined ? found : inLayer(layer, found);
+  const env = layer === undefined ? found : shownEnvironment(layer, found);
   const way = { network: hasNetwork || gate !== undefined, gate };
   if (isolation !== "bubblewrap") {
     // Programs keep their caches in the home folder, which is not writable.
@@ -127,11 +127,6 @@ export function walledLauncher(
   // The host's home does not exist in the sandbox.
   const inside = { ...env, HOME: given["HOME"] ?? "/tmp", TMPDIR: "/tmp" };
   return sandboxLauncher({ ...folders, shell, ...way, env: inside, cwd, path });
-}
-
-/** Commands find programs as the layer shows them. The host's own, such as that of the sandbox, are as the person has them. */
-function inLayer(layer: string, env: Environment): Environment {
-  return Object.fromEntries(Object.entries(env).map(([name, value]) => [name, fromPerson(layer, value)]));
 }
 
 /** A sandbox to try: how it starts commands, of which kind it is, and the host's own environment. */
