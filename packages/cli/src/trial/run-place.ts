@@ -1,4 +1,6 @@
-import { resolve } from "node:path";
+import { existsSync, lstatSync, readFileSync, realpathSync } from "node:fs";
+import { dirname, join, resolve } from "node:path";
+import { isBelow } from "@toolmount/paths";
 import type { OpenedPlan } from "@toolmount/loader";
 import type { InspectedEntry } from "@toolmount/loader/commands";
 import { findStrictestBorder } from "../host/machine.ts";
@@ -18,6 +20,8 @@ export interface LayerFinding {
   readonly problem?: string | undefined;
   /** The entries of tools whose calls run outside of it. */
   readonly outside: readonly string[];
+  /** The folder of the files' git repository, where it is outside: commands cannot commit there. */
+  readonly repository?: string | undefined;
 }
 
 /** Opens a layer as a trial, where the plan has one. */
@@ -29,10 +33,24 @@ export async function describeLayer(
   const { layer } = written;
   if (typeof layer !== "string") return undefined;
   const { proveLayer } = await import("@toolmount/sandbox");
-  const proof = await proveLayer({ folder: resolve(folder, layer), env });
+  const place = resolve(folder, layer);
+  const proof = await proveLayer({ folder: place, env });
   const outside = entries.filter(({ section, run }) => section === "tools" && run?.in !== "layer");
   const problem = "problem" in proof ? proof.problem : undefined;
-  return { folder: layer, problem, outside: outside.map(({ id }) => id) };
+  const repository = problem === undefined ? repositoryOutside(realpathSync(place)) : undefined;
+  return { folder: layer, problem, outside: outside.map(({ id }) => id), repository };
+}
+
+/** Of a worktree, and of a folder in a repository, git has its own files elsewhere. */
+function repositoryOutside(folder: string): string | undefined {
+  let at = folder;
+  while (!existsSync(join(at, ".git")) && dirname(at) !== at) at = dirname(at);
+  const own = join(at, ".git");
+  if (!existsSync(own)) return undefined;
+  const text = lstatSync(own).isFile() ? readFileSync(own, "utf8") : "";
+  const [, linked = own] = /^gitdir: (.+)$/m.exec(text) ?? [];
+  const repository = resolve(at, linked);
+  return isBelow(repository, folder) ? undefined : repository;
 }
 
 /** What can be said of the calls of an entry; undefined for calls in the host, and where there is no border. */
@@ -44,9 +62,10 @@ interface Described {
 }
 
 /** What a layer does on this machine, as a line of a report. */
-export function layerLine({ folder, problem, outside }: LayerFinding): string {
+export function layerLine({ folder, problem, outside, repository }: LayerFinding): string {
   if (problem !== undefined) return `  layer ${folder}: NOT on this machine, so its calls fail: ${problem}`;
-  const others = outside.length === 0 ? "" : `; nothing waits of ${outside.join(", ")}`;
+  const names = [...outside, ...(repository === undefined ? [] : [`the git repository ${repository}`])];
+  const others = names.length === 0 ? "" : `; nothing waits of ${names.join(", ")}`;
   return `  layer ${folder}: changes wait there until a person keeps them; commands without the network ask nothing${others}`;
 }
 

@@ -1,5 +1,5 @@
 import { spawnSync } from "node:child_process";
-import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, rmdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { call, response, say } from "../support/exchange.ts";
@@ -53,6 +53,18 @@ describe.runIf(hasLayer)("what waits in a layer", () => {
     expect(stdout).toContain("bash: calls run in the layer over ./");
     expect(stdout).toContain("layer ./: changes wait there until a person keeps them");
     expect(has(".toolmount")).toBe(false);
+  });
+
+  test("is announced with a git repository outside of the folder, as that of a worktree", async () => {
+    const { here, folder } = await project();
+    const line = async () =>
+      (await here(["check"])).stdout.split("\n").find((text) => text.includes("layer ./"));
+    mkdirSync(join(folder, ".git"));
+    expect(await line()).toMatch(/ask nothing$/);
+    rmdirSync(join(folder, ".git"));
+    writeFileSync(join(folder, ".git"), "gitdir: ../elsewhere/.git/worktrees/w\n");
+    const repository = join(folder, "../elsewhere/.git/worktrees/w");
+    expect(await line()).toContain(`ask nothing; nothing waits of the git repository ${repository}`);
   });
 
   test("is kept for a yes at the end of a turn, but for deletions and obeyed files only for a yes of their own", async () => {
