@@ -28,7 +28,7 @@ function targetIn(more: Partial<Target> = {}): Target & { readonly folder: strin
     secret: join(folder, "secret"),
     denied: join(folder, "box/denied"),
     outside: join(folder, "outside"),
-    home: join(folder, "home"),
+    home: { path: join(folder, "home"), identity: "1 1" },
     namespaces: { pid: "pid:[1]", ipc: "ipc:[1]" },
     port: 1,
     abstract: "toolmount no such socket",
@@ -71,7 +71,14 @@ describe.runIf(process.platform === "linux")("an attempt to break out", () => {
     const target = targetIn({ names });
     for (const folder of ["box", "outside", "home"]) mkdirSync(join(target.folder, folder));
     for (const file of Object.values(files)) writeFileSync(join(target.folder, file), "of the host");
-    expect(await attempt(target)).toEqual(Object.fromEntries(names.map((name) => [name, "leaked"])));
+    const { path } = target.home;
+    const { dev, ino } = statSync(path);
+    expect(await attempt({ ...target, names: ["write into the home folder"] })).toEqual({
+      "write into the home folder": null,
+    });
+    expect(await attempt({ ...target, home: { path, identity: `${dev} ${ino}` } })).toEqual(
+      Object.fromEntries(names.map((name) => [name, "leaked"])),
+    );
     expect(readFileSync(target.denied, "utf8")).toBe("x");
     expect(readFileSync(join(target.outside, "written"), "utf8")).toBe("x");
   });

@@ -72,7 +72,7 @@ describe.runIf(process.platform === "linux")("a proof that passed", () => {
       expect(world.runs()).toBe(true);
     }
     const target = JSON.parse(world.words().at(-1)!) as Target;
-    expect(target.home).toBe("/");
+    expect(target.home.path).toBe("/");
   });
 
   test("counts for its kind only", async () => {

@@ -56,6 +56,14 @@ function makeHome(user: (typeof users)[number] = "root"): string {
 }
 
 describe.runIf(sandboxIsTested)("a sandbox of this machine", () => {
+  test.each(kinds)(
+    "of the kind %s holds where the home folder is /tmp: inside, that is another folder",
+    async (kind) => {
+      const { problem } = await proveSandbox({ kind, env: { PATH: path, HOME: "/tmp" }, isFresh: true });
+      expect(problem).toBeNull();
+    },
+  );
+
   test.each(kinds)("of the kind %s stops every attempt, and the proof says which", async (kind) => {
     const proof = await proveSandbox({ kind, env: { PATH: path, HOME: makeHome() } });
 

@@ -12,8 +12,10 @@ import {
   readlinkSync,
   rmSync,
   statfsSync,
+  statSync,
   writeFileSync,
   writeSync,
+  type Stats,
 } from "node:fs";
 import { connect } from "node:net";
 import { join } from "node:path";
@@ -27,7 +29,8 @@ export interface Target {
   readonly denied: string;
   /** A folder that is not granted. */
   readonly outside: string;
-  readonly home: string;
+  /** The home folder, with its device and number: inside, another folder may have its name. */
+  readonly home: { readonly path: string; readonly identity: string };
   /** The host's own namespaces, such as `pid:[4026531836]`. */
   readonly namespaces: Readonly<Record<string, string>>;
   /** Services of the host: a port on loopback, and an abstract Unix socket. */
@@ -53,7 +56,10 @@ const attempts: Readonly<Record<string, (target: Target) => unknown>> = {
   "read a file that is not granted": ({ outside }) => readFileSync(join(outside, "file"), "utf8"),
   "write a protected file": ({ denied }) => writeFileSync(denied, "x"),
   "write a file that is not granted": ({ outside }) => writeFileSync(join(outside, "written"), "x"),
-  "write into the home folder": ({ home }) => accessSync(home, constants.W_OK),
+  "write into the home folder"({ home: { path, identity } }) {
+    accessSync(path, constants.W_OK);
+    mustHold(identityOf(statSync(path)) === identity);
+  },
   "write into the system's folders": () => accessSync("/usr", constants.W_OK),
   "write a setting of the kernel": () => openSync("/proc/sys/kernel/core_pattern", constants.O_WRONLY),
   "read what the kernel knows of the whole machine": () => mustHold(machineFacts.some(canRead)),
@@ -65,7 +71,7 @@ const attempts: Readonly<Record<string, (target: Target) => unknown>> = {
   "read a variable of the host": ({ variable }) =>
     mustHold(readFileSync("/proc/self/environ", "latin1").includes(`${variable}=`)),
   "use a descriptor of the host": ({ descriptors }) =>
-    mustHold(readdirSync("/proc/self/fd").some((each) => descriptors.includes(identityOf(Number(each))))),
+    mustHold(readdirSync("/proc/self/fd").some((each) => descriptors.includes(identityBehind(Number(each))))),
   "fill the memory of the host with files": ({ sized, maxBytes }) =>
     mustHold(sized.some((folder) => bytesIn(folder) > maxBytes)),
   "control the host's terminal": () => mustHold(sessionOf("/proc/self/stat") === "0"),
@@ -140,11 +146,14 @@ function bytesIn(folder: string): number {
   return blocks === 0 ? Number.POSITIVE_INFINITY : blocks * bsize;
 }
 
+function identityOf({ dev, ino }: Stats): string {
+  return `${dev} ${ino}`;
+}
+
 /** Device and number of the file behind a descriptor; nothing for that of the listing itself, which is closed. */
-function identityOf(descriptor: number): string {
+function identityBehind(descriptor: number): string {
   try {
-    const { dev, ino } = fstatSync(descriptor);
-    return `${dev} ${ino}`;
+    return identityOf(fstatSync(descriptor));
   } catch {
     return "";
   }

@@ -7,6 +7,7 @@ import {
   readlinkSync,
   realpathSync,
   rmSync,
+  statSync,
   writeFileSync,
 } from "node:fs";
 import { createServer, type AddressInfo, type Server } from "node:net";
@@ -183,12 +184,13 @@ function targetOf(
     ["pid", "ipc"].map((name) => [name, readlinkSync(`/proc/self/ns/${name}`)]),
   );
   const home = env["HOME"] ?? "/";
+  const folder = statSync(home, { throwIfNoEntry: false });
   return {
     names: namesOf(kind),
     secret,
     denied,
     outside,
-    home,
+    home: { path: home, identity: folder === undefined ? "" : `${folder.dev} ${folder.ino}` },
     namespaces,
     port,
     abstract,
