@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { baseOf, type Base } from "./base.ts";
 import type { LayerChange } from "./difference.ts";
-import { contentOf, gitPartOf, type Git } from "./git.ts";
+import { contentOf, gitPartOf, ownFolderOf, repositoryOf, type Git } from "./git.ts";
 import { isEqual, markOf, namesIn, type Mark } from "./mark.ts";
 
 /** A change of the layer that meets one of the person. */
@@ -40,7 +40,7 @@ async function isStagedBoth(
   { path }: LayerChange,
   { folder, changed, base, git }: Meeting,
 ): Promise<boolean> {
-  const repository = join(folder, path, "../..");
+  const repository = join(folder, repositoryOf(path));
   const now = await git.staged(repository, join(folder, path));
   if (now === base.staged.get(path)) return false;
   return now !== (await git.staged(repository, join(changed, path)));
@@ -62,7 +62,7 @@ function isGone(path: string, { folder, base }: Meeting): boolean {
   const { existed } = baseOf(base, path);
   if (part === undefined || part === "setting") return existed;
   if (part !== "ref" || path.endsWith("packed-refs")) return false;
-  const packed = `${path.slice(0, path.indexOf(".git/"))}.git/packed-refs`;
+  const packed = join(ownFolderOf(path), "packed-refs");
   return existed || contentOf(join(folder, packed)) !== (baseOf(base, packed).ref ?? "");
 }
 

@@ -31,7 +31,7 @@ const folders =
 
 /** What an entry is to the repository in whose folder it is; undefined for what is in no repository's folder. */
 export function gitPartOf(path: string, isFolder = false): GitPart | undefined {
-  const within = withinGit(path);
+  const within = splitGit(path)?.[1];
   if (within === undefined) return undefined;
   if (isFolder) return folders.test(within) ? (within.startsWith("objects") ? "object" : "note") : "setting";
   if (within.endsWith(".lock")) return "lock";
@@ -41,27 +41,64 @@ export function gitPartOf(path: string, isFolder = false): GitPart | undefined {
   return notes.test(within) ? "note" : "setting";
 }
 
-/** Returns what follows `.git/` in a path; undefined for a path that is not in a repository's own folder. */
-function withinGit(path: string): string | undefined {
+/** What is in a repository's own folder, at its top. A submodule may have any name, so also one of these. */
+const entries =
+  /^(?:HEAD|index|packed-refs|objects|refs|logs|modules|[A-Z]+_(?:HEAD|MSG|MODE|EDITMSG)|AUTO_MERGE|rebase-(?:merge|apply)|gc\.(?:log|pid)|description|hooks)(?:\.lock)?$/;
+
+/** What git obeys in any of its folders. In a submodule that has the name of an entry it would look like a branch or a note. */
+const obeyed =
+  /^(?:config(?:\.worktree)?|hooks|info|commondir|gitdir|alternates|attributes|modules|worktrees)$/;
+
+/**
+ * Splits a path in the own folder of a repository: into that folder, `.git` or that of a submodule in `.git/modules`, and what
+ * follows. Undefined for what is in no such folder.
+ */
+function splitGit(path: string): readonly [own: string, inside: string] | undefined {
   const names = path.split("/");
-  const at = names.indexOf(".git");
-  return at === -1 ? undefined : names.slice(at + 1).join("/");
+  const top = names.indexOf(".git") + 1;
+  if (top === 0) return undefined;
+  let from = top;
+  while (names[from] === "modules") {
+    const at = names.findIndex((name, index) => index > from + 1 && entries.test(name));
+    if (at === -1) break;
+    from = at;
+  }
+  const isKnown = from === top || !names.slice(from + 1).some((name) => obeyed.test(name));
+  const split = isKnown ? from : top;
+  return [names.slice(0, split).join("/"), names.slice(split).join("/")];
 }
 
-/** The working folders of the repositories in a listing; "" is the folder itself. */
-export function repositoriesIn(listing: Listing): readonly string[] {
-  return [...listing.keys()]
-    .filter((path) => path === ".git" || path.endsWith("/.git"))
-    .map((path) => path.slice(0, -".git".length).replace(/\/$/, ""));
+/** The repository of a path in its own folder: its working folder, or the own folder of a submodule. */
+export function repositoryOf(path: string): string {
+  const own = ownFolderOf(path);
+  return own === ".git" ? "" : own.replace(/\/\.git$/, "");
+}
+
+/** The own folder of the repository in which a path is. */
+export function ownFolderOf(path: string): string {
+  return splitGit(path)?.[0] ?? "";
+}
+
+/** Whether a repository is given as its own folder. */
+function isSubmodule(repository: string): boolean {
+  return /(?:^|\/)\.git\/modules\//.test(repository);
+}
+
+function filesIn(listing: Listing, part: GitPart): readonly string[] {
+  const files = [...listing].flatMap(([at, names]) =>
+    names.map((name) => (at === "" ? name : `${at}/${name}`)),
+  );
+  return files.filter((path) => !listing.has(path) && gitPartOf(path) === part);
+}
+
+/** The files of a listing that have what is staged, one in each repository. */
+export function indexesIn(listing: Listing): readonly string[] {
+  return filesIn(listing, "index");
 }
 
 /** The contents of all names for commits in a listing. */
 export function refsIn(folder: string, listing: Listing): ReadonlyMap<string, string> {
-  const files = [...listing].flatMap(([at, names]) =>
-    names.map((name) => (at === "" ? name : `${at}/${name}`)),
-  );
-  const found = files.filter((path) => !listing.has(path) && gitPartOf(path) === "ref");
-  return new Map(found.map((path) => [path, contentOf(join(folder, path))] as const));
+  return new Map(filesIn(listing, "ref").map((path) => [path, contentOf(join(folder, path))] as const));
 }
 
 /** The text of a file that names a commit; empty where it cannot be read. */
@@ -108,7 +145,13 @@ export function createGit(env: Readonly<Record<string, string | undefined>>): Gi
   const git = (cwd: string, args: readonly string[], more: Record<string, string> = {}) =>
     run(program!, [...quiet, ...args], {
       cwd,
-      env: { PATH: env["PATH"], HOME: env["HOME"], GIT_OPTIONAL_LOCKS: "0", ...more },
+      env: {
+        PATH: env["PATH"],
+        HOME: env["HOME"],
+        GIT_OPTIONAL_LOCKS: "0",
+        ...(isSubmodule(cwd) && { GIT_DIR: cwd }),
+        ...more,
+      },
       timeout: timeoutMs,
       maxBuffer: 1_000_000_000,
     });
@@ -139,7 +182,8 @@ export function createGit(env: Readonly<Record<string, string | undefined>>): Gi
       }
     },
     async isFree(repository) {
-      const lock = join(repository, ".git/index.lock");
+      const own = isSubmodule(repository) ? repository : join(repository, ".git");
+      const lock = join(own, "index.lock");
       for (let times = 0; existsSync(lock); times += 1) {
         if (times === waits.times) return false;
         await setTimeout(waits.ms);

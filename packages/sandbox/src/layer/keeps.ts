@@ -15,7 +15,7 @@ import {
 import type { LayerChange } from "./difference.ts";
 import { removeTree } from "./durable.ts";
 import type { Engine } from "./engine.ts";
-import { contentOf, gitPartOf, type Git } from "./git.ts";
+import { contentOf, gitPartOf, repositoryOf, type Git } from "./git.ts";
 import type { LayerPlace } from "./holder.ts";
 import { isSame, markOf, namesIn, type Mark } from "./mark.ts";
 import { stepsOf } from "./steps.ts";
@@ -73,7 +73,8 @@ async function stagedOf(
 ): Promise<CommitRecord["staged"]> {
   const found: Record<string, string> = {};
   for (const { path, kind, from } of steps.filter((step) => gitPartOf(step.path) === "index")) {
-    const digest = kind === "write" && (await git.staged(repositoryOf(folder, path), join(place, from)));
+    const digest =
+      kind === "write" && (await git.staged(join(folder, repositoryOf(path)), join(place, from)));
     if (typeof digest === "string") found[path] = digest;
   }
   return found;
@@ -119,14 +120,10 @@ async function refreshIndexes({ folder, git }: Keeping, { steps }: CommitRecord)
   for (const repository of repositoriesOf(folder, steps)) await git.refresh(repository);
 }
 
-/** The working folders of the repositories in whose own folders a change is. */
+/** The repositories in whose own folders a change is. */
 export function repositoriesOf(folder: string, changes: readonly LayerChange[]): readonly string[] {
   const inside = changes.filter(({ path }) => /(?:^|\/)\.git\//.test(path));
-  return [...new Set(inside.map(({ path }) => repositoryOf(folder, path)))];
-}
-
-function repositoryOf(folder: string, path: string): string {
-  return join(folder, path.slice(0, path.search(/(?:^|\/)\.git\//)));
+  return [...new Set(inside.map(({ path }) => join(folder, repositoryOf(path))))];
 }
 
 /** Finishes the keeps and undos during which a process died, and forgets those that changed nothing yet. */
@@ -173,8 +170,8 @@ async function changedSinceKeep(
   const known = new Set(steps.map(({ path }) => path));
   const changed = steps.filter((step) => isChanged(step, folder, known)).map(({ path }) => path);
   for (const [index, digest] of Object.entries(staged)) {
-    const file = join(folder, index);
-    if ((await git.staged(join(file, "../.."), file)) !== digest) changed.push(index);
+    const now = await git.staged(join(folder, repositoryOf(index)), join(folder, index));
+    if (now !== digest) changed.push(index);
   }
   return changed;
 }

@@ -5,7 +5,7 @@ import { changedFolder } from "./commit.ts";
 import { removeTree } from "./durable.ts";
 import type { Engine } from "./engine.ts";
 import { factsOf, nowOf, ownFolder } from "./folder-facts.ts";
-import { refsIn, repositoriesIn, type Git } from "./git.ts";
+import { indexesIn, refsIn, repositoryOf, type Git } from "./git.ts";
 import { startHolder, type EngineName, type Holder, type LayerPlace } from "./holder.ts";
 import { markOf, namesIn } from "./mark.ts";
 
@@ -93,9 +93,8 @@ export async function momentOf(
   { since, listing }: Pick<Moment, "since" | "listing">,
 ): Promise<Moment> {
   const staged = new Map<string, string>();
-  for (const repository of repositoriesIn(listing)) {
-    const index = join(repository, ".git/index");
-    const digest = await git.staged(join(folder, repository), join(folder, index));
+  for (const index of indexesIn(listing)) {
+    const digest = await git.staged(join(folder, repositoryOf(index)), join(folder, index));
     if (digest !== undefined) staged.set(index, digest);
   }
   return { since, listing, refs: refsIn(folder, listing), staged };

@@ -7,7 +7,7 @@ import { readRecord, removeTree, writeRecord } from "./durable.ts";
 import { changedFolder } from "./commit.ts";
 import { makeOverlay, type Engine, type MakeEngine } from "./engine.ts";
 import { changesSince, factsOf, nowOf, type FolderFacts } from "./folder-facts.ts";
-import { gitPartOf } from "./git.ts";
+import { gitPartOf, repositoryOf } from "./git.ts";
 import { startHolder, type EngineName } from "./holder.ts";
 import { createMount, momentOf, mounted, whole, type Held, type ViewOptions } from "./mount.ts";
 
@@ -183,7 +183,8 @@ function compared(at: ViewOptions, engine: Engine, { holder, base }: Held): Comp
     isTouched: (path, mark) => engine.isTouched(path, mark),
     isObeyed: at.obeyedIn(holder.view),
     async isStagedAnew(path) {
-      return (await git.staged(join(folder, path, "../.."), join(changed, path))) !== base.staged.get(path);
+      const now = await git.staged(join(folder, repositoryOf(path)), join(changed, path));
+      return now !== base.staged.get(path);
     },
   };
 }

@@ -43,6 +43,32 @@ describe.runIf(hasNamespaces).each(["overlay", "copy"] as const)(
       expect(await within(layer, folder, state)).toBe("second\nfirst\n");
     });
 
+    test("with a submodule gets the commits of both, though the person's git status wrote both indexes", async () => {
+      const other = folderOf("git init -q -b main .; echo s > s; git add s; git commit -q -m inner");
+      const folder = folderOf(
+        `${repository}git -c protocol.file.allow=always submodule add -q ${other} libs/sub; git commit -q -m third`,
+      );
+      const layer = await opened(folder, { engine });
+      const both = `${state}; cd libs/sub; ${state}`;
+      await within(
+        layer,
+        folder,
+        "cd libs/sub; echo t > t; git add t; git commit -q -m outer; echo u > u; git add u; cd ../..; git commit -q -am fourth",
+      );
+      const inLayer = await within(layer, folder, both);
+      expect(inLayer).toMatch(/^fourth\nthird[^]*outer\ninner\nA {2}u\n$/);
+      person(folder, "touch b libs/sub/s; git status --short; cd libs/sub; touch s; git status --short");
+      const { changes } = await layer.difference();
+      const sections = Map.groupBy(changes, ({ section }) => section);
+      expect([...sections.keys()].toSorted()).toEqual(["files", "repository"]);
+      expect(sections.get("files")!.map(({ path }) => path)).toEqual(["libs/sub/t", "libs/sub/u"]);
+      expect(await keepAll(layer)).toMatchObject({ status: "kept" });
+      expect(person(folder, both)).toBe(inLayer);
+      person(folder, "cd libs/sub; git status --short");
+      expect(await layer.undo(layer.keeps()[0]!)).toMatchObject({ status: "undone" });
+      expect(person(folder, both)).toBe("third\nsecond\nfirst\ninner\n");
+    });
+
     test("a git status in the layer is no change", async () => {
       const folder = folderOf(repository);
       const layer = await opened(folder, { engine });

@@ -3,7 +3,7 @@ import { baseOf, laterBase, type Base } from "../../src/layer/base.ts";
 import { chosenOf } from "../../src/layer/keep.ts";
 import { textOf } from "../../src/system/process-usage.ts";
 import type { LayerChange } from "../../src/layer/difference.ts";
-import { gitPartOf, repositoriesIn } from "../../src/layer/git.ts";
+import { gitPartOf, indexesIn, repositoryOf } from "../../src/layer/git.ts";
 import type { Mark } from "../../src/layer/mark.ts";
 
 test.each([
@@ -25,7 +25,23 @@ test.each([
   [".git/info/attributes", "setting"],
   [".git/objects/info/alternates", "setting"],
   [".git/worktrees/a/gitdir", "setting"],
-  [".git/modules/a/HEAD", "setting"],
+  [".git/modules/a", "setting"],
+  [".git/modules/a/config", "setting"],
+  [".git/modules/a/hooks/pre-commit", "setting"],
+  [".git/modules/a/hooks/pre-commit.sample", "note"],
+  [".git/modules/a/HEAD", "ref"],
+  [".git/modules/libs/a/modules/b/refs/heads/main", "ref"],
+  [".git/modules/libs/a/index", "index"],
+  [".git/modules/a/index.lock", "lock"],
+  [".git/modules/a/objects/ab/cdef", "object"],
+  // Submodules named refs, a/refs, a/logs and a/objects/pack.
+  [".git/modules/refs/HEAD", "ref"],
+  [".git/modules/refs/config", "setting"],
+  [".git/modules/a/refs/hooks/pre-commit", "setting"],
+  [".git/modules/a/refs/config", "setting"],
+  [".git/modules/a/logs/info/attributes", "setting"],
+  [".git/modules/a/objects/pack/config", "setting"],
+  [".git/modules/a/objects/pack/hooks/post-checkout", "setting"],
   [".git/something", "setting"],
   [".git", "setting"],
 ])("git takes %s for %s", (path, part) => {
@@ -38,8 +54,10 @@ test("folders of a repository are part of it, but none that git obeys", () => {
 });
 
 test("repositories are found at any depth", () => {
-  const listing = new Map(["", ".git", "a", "a/b/.git", "a/x.git"].map((path) => [path, []] as const));
-  expect(repositoriesIn(listing)).toEqual(["", "a/b"]);
+  const files = [".git/index", "a/b/.git/index", ".git/modules/c/d/index", "x.git/index"];
+  const listing = new Map([["", files]]);
+  expect(indexesIn(listing)).toEqual(files.slice(0, 3));
+  expect(files.slice(0, 3).map(repositoryOf)).toEqual(["", "a/b", ".git/modules/c/d"]);
 });
 
 const mark: Mark = { kind: "file", inode: "1", bytes: 1, modified: "1", changed: "1", mode: 0o644, names: 1 };
