@@ -14,7 +14,7 @@ export type { StepTimes } from "./mount/step-times.ts";
 
 // Give it modules, and find them
 export type { ModuleExports } from "./modules/source.ts";
-export type { GivenModule, GivenModules } from "./modules/resolve.ts";
+export type { GivenModule, GivenModules } from "./modules/source.ts";
 export type {
   FoundSource,
   ModuleSource,

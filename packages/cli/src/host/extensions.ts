@@ -4,7 +4,10 @@ import type { GivenModules } from "@toolmount/loader";
 export const extensions: GivenModules = {
   "@toolmount/policy": () => import("@toolmount/policy"),
   "@toolmount/interop": () => import("@toolmount/interop/mount"),
-  "@toolmount/mcp": () => import("@toolmount/mcp"),
+  // A server in a layer is started by a process of its session.
+  "@toolmount/mcp": Object.assign(() => import("@toolmount/mcp"), {
+    file: () => import.meta.resolve("@toolmount/mcp"),
+  }),
   "@toolmount/reasoner": () => import("@toolmount/reasoner"),
   "@toolmount/store": () => import("@toolmount/store"),
   "@toolmount/workers": () => import("@toolmount/workers"),

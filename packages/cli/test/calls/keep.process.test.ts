@@ -26,6 +26,22 @@ const turn = (command: string, text: string) => [
   response(say(text)),
 ];
 
+/** A server of MCP with one tool, which writes a file. */
+const server = `
+import { createInterface } from "node:readline";
+import { writeFileSync } from "node:fs";
+const answers = {
+  initialize: ({ protocolVersion }) => ({ protocolVersion, capabilities: { tools: {} }, serverInfo: { name: "own", version: "1.0.0" } }),
+  "tools/list": () => ({ tools: [{ name: "write", description: "Writes a file.", inputSchema: { type: "object" } }] }),
+  "tools/call": () => (writeFileSync("made.txt", ""), { content: [{ type: "text", text: "written" }] }),
+};
+for await (const line of createInterface({ input: process.stdin })) {
+  const { id, method, params } = JSON.parse(line);
+  const answer = answers[method] ? { result: answers[method](params) } : { error: { code: -32601, message: method } };
+  if (id !== undefined) process.stdout.write(JSON.stringify({ jsonrpc: "2.0", id, ...answer }) + "\\n");
+}
+`;
+
 async function project(...answers: readonly object[]) {
   const world = await workspace({
     "mount-plan.yaml": plan,
@@ -65,6 +81,21 @@ describe.runIf(hasLayer)("what waits in a layer", () => {
     writeFileSync(join(folder, ".git"), "gitdir: ../elsewhere/.git/worktrees/w\n");
     const repository = join(folder, "../elsewhere/.git/worktrees/w");
     expect(await line()).toContain(`ask nothing; nothing waits of the git repository ${repository}`);
+  });
+
+  test("is what a server wrote whose client the command brings with it", async () => {
+    const { here, folder, has } = await project();
+    const source = "source: { mcp: { command: node, args: [server.mjs] } }";
+    writeFileSync(
+      join(folder, "mount-plan.yaml"),
+      `${plan}  - { module: own, ${source}, run: { in: layer } }\n`,
+    );
+    writeFileSync(join(folder, "server.mjs"), server);
+    const called = await here(["call", "write", "--session", "s"]);
+    expect(called.stdout).toContain("written");
+    const kept = await here(["keep", "--session", "s", "--json"]);
+    expect(kept.json()).toMatchObject({ changes: [{ path: "made.txt", section: "files" }] });
+    expect(has("made.txt")).toBe(false);
   });
 
   test("is kept for a yes at the end of a turn, but for deletions and obeyed files only for a yes of their own", async () => {

@@ -2,7 +2,7 @@ import { writeSync } from "node:fs";
 import { systemClock, type Clock, type Logger } from "@toolmount/core";
 import type { Environment } from "../plan/interpolate.ts";
 import type { OpenHostOptions } from "./options.ts";
-import type { GivenModules } from "../modules/resolve.ts";
+import type { GivenModules } from "../modules/source.ts";
 
 export interface ResolvedOptions extends OpenHostOptions {
   readonly env: Environment;

@@ -1,6 +1,6 @@
 import type { HostLink, HostOptions } from "@toolmount/core";
 import type { Environment } from "../plan/interpolate.ts";
-import type { GivenModules } from "../modules/resolve.ts";
+import type { GivenModules } from "../modules/source.ts";
 import type { ModuleSourceResolver, SourceSchemes } from "../modules/source-resolver.ts";
 
 /** Options of `openHost`; everything has a default. */

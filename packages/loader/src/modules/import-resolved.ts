@@ -3,8 +3,8 @@ import { withTimeout } from "@toolmount/core/internal";
 import { findErrorOrigin, findSyntaxError, moduleFailed, shortMessage } from "./error-origin.ts";
 import { importFile, importPackageFile } from "./fresh-import.ts";
 import { serverLine } from "./refuse-entry.ts";
-import type { ModuleExports } from "./source.ts";
-import type { GivenModule, Resolution } from "./resolve.ts";
+import type { GivenModule, ModuleExports } from "./source.ts";
+import type { Resolution } from "./resolve.ts";
 
 export interface ImportContext {
   readonly clock: Clock;

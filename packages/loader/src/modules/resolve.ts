@@ -2,9 +2,9 @@ import { messageOf } from "@toolmount/core/errors";
 import { realpathSync, statSync } from "node:fs";
 import { stat } from "node:fs/promises";
 import { basename, extname, join, resolve } from "node:path";
+import { fileURLToPath } from "node:url";
 import { isToolmountError, ToolmountError, type Json } from "@toolmount/core";
 import { isRecord } from "../diagnostics/json.ts";
-import type { ModuleExports } from "./source.ts";
 import {
   brokenManifest,
   findPackage,
@@ -14,15 +14,9 @@ import {
 } from "./manifest.ts";
 import { failToEnter, requireReadable } from "./refuse-entry.ts";
 import { storeOf, type FetchedSource } from "./fetched-source.ts";
-import { packageOf, type Source } from "./source.ts";
+import { packageOf, type GivenModule, type GivenModules, type Source } from "./source.ts";
 import { readSourceFiles, type SourceFiles } from "./source-files.ts";
 import type { FoundSource, ModuleSourceResolver, SourceSchemes } from "./source-resolver.ts";
-
-/** A module that the application gave, or a function that imports it when it is needed. */
-export type GivenModule = ModuleExports | (() => Promise<ModuleExports> | ModuleExports);
-
-/** Modules in memory, by the name that a plan uses for them. */
-export type GivenModules = Readonly<Record<string, GivenModule>>;
 
 export interface Lookup {
   readonly folder: string;
@@ -47,6 +41,8 @@ export interface Resolution {
   /** The file to import; absent for a module in memory. */
   readonly path?: string | undefined;
   readonly given?: GivenModule | undefined;
+  /** The file of a module that was given. */
+  readonly givenFile?: string | undefined;
   readonly manifest?: ModuleManifest | undefined;
   /** Version of the tool contract that its package declares. */
   readonly contract?: unknown;
@@ -155,7 +151,9 @@ function resolveGiven(
 ): Resolution {
   const name = names.find((candidate) => Object.hasOwn(given, candidate));
   if (name === undefined) throw new ToolmountError("SOURCE_NOT_FOUND", { source, tried });
-  return { name, given: given[name] };
+  const module = given[name];
+  const file = typeof module === "function" ? module.file?.() : undefined;
+  return { name, given: module, givenFile: file === undefined ? undefined : fileURLToPath(file) };
 }
 
 async function fromPackage(name: string, facts: PackageFacts, lookup: Lookup): Promise<Resolution> {

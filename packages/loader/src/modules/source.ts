@@ -168,3 +168,14 @@ function refuse(source: string, problem: string): never {
 function show(written: string): string {
   return written.length > 200 ? `${written.slice(0, 200)}…` : written;
 }
+
+/** A module that the application gave, or a function that imports it when it is needed. */
+export type GivenModule =
+  | ModuleExports
+  | ((() => Promise<ModuleExports> | ModuleExports) & {
+      /** Returns the URL of the file that it imports, for calls that run in other processes. */
+      readonly file?: (() => string) | undefined;
+    });
+
+/** Modules in memory, by the name that a plan uses for them. */
+export type GivenModules = Readonly<Record<string, GivenModule>>;

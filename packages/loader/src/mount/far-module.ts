@@ -66,7 +66,7 @@ function announceTo({ hooks, logger }: Coordinator): Announce {
 
 /** Returns what a runner imports; undefined for a module in memory. */
 export function runnerModule(
-  { path, files, version }: Resolution,
+  { givenFile, path = givenFile, files, version }: Resolution,
   config: JsonObject,
   exports?: readonly string[],
 ): RunnerModule | undefined {

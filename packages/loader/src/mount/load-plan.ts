@@ -18,7 +18,7 @@ import {
   planError,
   type Problem,
 } from "../diagnostics/problems.ts";
-import type { GivenModules } from "../modules/resolve.ts";
+import type { GivenModules } from "../modules/source.ts";
 import type { SourceSchemes } from "../modules/source-resolver.ts";
 import { listModules } from "./list-modules.ts";
 import { filesToLock, isGuarded, reportFiles } from "../programs/locked-files.ts";

@@ -6,7 +6,7 @@ import { runnerTable } from "../modules/section-table.ts";
 import { isRemote } from "../modules/source.ts";
 import { mapForeign } from "../plan/amplifier.ts";
 import type { PlanEntry } from "../plan/check-entries.ts";
-import type { GivenModules } from "../modules/resolve.ts";
+import type { GivenModules } from "../modules/source.ts";
 import type { Plan } from "../plan/check-plan.ts";
 import { extensionUse, type ModuleUse } from "./module-use.ts";
 
