@@ -34,7 +34,17 @@ test("a section that needs a yes of its own is covered only with it, also where 
   expect(covered([])).toEqual(["a", "d"]);
   expect(covered(["deletions", "obeyed"])).toEqual(["a", "b", "c", "d"]);
   expect(covered(["obeyed"], ["b", "c"])).toEqual(["c"]);
-  expect(sumOf(all)).toEqual({ added: 8, removed: 4 });
+});
+
+test("the sum of lines says how many files were not counted", () => {
+  const all = [
+    change("a"),
+    { ...change("b"), lines: null },
+    change("c", "repository"),
+    change("d", "deletions"),
+  ];
+  const folder = { ...change("e", "deletions"), kind: "folder", change: "delete", lines: null } as const;
+  expect(sumOf([...all, folder])).toEqual({ added: 4, removed: 2, uncounted: 2 });
 });
 
 test("parts that are left out are named, and a file without any part is not kept", () => {

@@ -64,6 +64,21 @@ describe.runIf(hasLayer)("what waits in a layer, on the page", () => {
     expect(problems).toEqual([]);
   });
 
+  test("is shown folder by folder, and some hundred entries at a time", async () => {
+    const { page, waits, server, bash } = await worked();
+    await bash("for i in $(seq 301 700); do echo $i > gen/f$i; done");
+    await page.goto(`${server.url}/#/sessions/s`);
+    await waits.getByText("Nothing of this is final: 705 changes").waitFor();
+    await waits.getByText(/^\+\d+ −\d+ lines; 204 changes not counted$/).waitFor();
+    const entries = waits.getByRole("button", { name: /^create f\d+$/ });
+    expect(await waits.locator("input[type=checkbox]").count()).toBeLessThan(20);
+    await waits.getByText("gen/ 701 changes").click();
+    await waits.getByRole("button", { name: "Show more: 200 of 700 are not shown" }).click();
+    expect(await entries.count()).toBe(700);
+    await waits.getByLabel("All in gen/").check();
+    await waits.getByRole("button", { name: "Keep chosen (701)" }).waitFor();
+  });
+
   test("is kept in part with the keyboard alone, and the rest is dropped", async () => {
     const { page, waits, server, has, read } = await worked();
     await page.goto(`${server.url}/#/sessions/s`);

@@ -1,4 +1,4 @@
-import type { Signal } from "@preact/signals";
+import { useSignal, type Signal } from "@preact/signals";
 import { countHidden } from "../hidden.ts";
 import type { LayerChange } from "../shapes.ts";
 import { countText } from "../value.tsx";
@@ -17,18 +17,32 @@ interface EntriesProps extends Choosing {
   readonly nodes: readonly Node[];
   /** Whether folders are open at first. */
   readonly isOpen: boolean;
+  /** Whether each entry is shown, however many there are. */
+  readonly isWhole: boolean;
 }
+
+/** Entries of one folder that are shown at a time. A browser needs seconds for ten thousands of them. */
+const mostShown = 500;
 
 /** Changed entries in their folders, each with a check box; that of a folder is for all in it. */
 export function Entries({ nodes, ...more }: EntriesProps) {
+  const most = useSignal(more.isWhole ? Number.POSITIVE_INFINITY : mostShown);
+  const left = nodes.length - most.value;
   return (
-    <ul class="tree">
-      {nodes.map((node) => (
-        <li key={node.path}>
-          {node.children.length === 0 ? <Line node={node} {...more} /> : <Folder node={node} {...more} />}
-        </li>
-      ))}
-    </ul>
+    <>
+      <ul class="tree">
+        {nodes.slice(0, most.value).map((node) => (
+          <li key={node.path}>
+            {node.children.length === 0 ? <Line node={node} {...more} /> : <Folder node={node} {...more} />}
+          </li>
+        ))}
+      </ul>
+      {left > 0 && (
+        <button type="button" onClick={() => (most.value += mostShown)}>
+          Show more: {left} of {nodes.length} are not shown
+        </button>
+      )}
+    </>
   );
 }
 
@@ -36,8 +50,9 @@ type NodeProps = Omit<EntriesProps, "nodes"> & { readonly node: Node };
 
 function Folder({ node, ...more }: NodeProps) {
   const isOpen = more.isOpen && !node.name.split("/").includes("node_modules");
+  const wasOpen = useSignal(isOpen);
   return (
-    <details open={isOpen}>
+    <details open={isOpen} onToggle={() => (wasOpen.value = true)}>
       <summary>
         <code>{node.name}/</code> <small>{countText(node.paths.length, "change")}</small>
       </summary>
@@ -45,7 +60,7 @@ function Folder({ node, ...more }: NodeProps) {
         <Check node={node} chosen={more.chosen} label={`All in ${node.path}/`} isShown />
       )}
       {node.change !== undefined && <Line node={node} {...more} />}
-      <Entries nodes={node.children} {...more} />
+      {wasOpen.value && <Entries nodes={node.children} {...more} />}
     </details>
   );
 }

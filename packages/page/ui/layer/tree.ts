@@ -67,15 +67,17 @@ export function isGrave(section: LayerChange["section"]): boolean {
   return section === "deletions" || section === "obeyed";
 }
 
-/** Lines that came and went, in all of them. */
-export function sumOf(changes: readonly LayerChange[]): { readonly added: number; readonly removed: number } {
-  return changes.reduce(
-    ({ added, removed }, { lines }) => ({
-      added: added + (lines?.added ?? 0),
-      removed: removed + (lines?.removed ?? 0),
-    }),
-    { added: 0, removed: 0 },
-  );
+/** Lines that came and went, and how many changes have lines that were not counted. */
+export function sumOf(changes: readonly LayerChange[]) {
+  const files = changes
+    .filter(({ section }) => section !== "repository")
+    .filter(({ kind, change }) => kind === "file" || (kind === "folder" && change === "delete"));
+  const counted = files.flatMap(({ lines }) => lines ?? []);
+  return {
+    added: counted.reduce((sum, { added }) => sum + added, 0),
+    removed: counted.reduce((sum, { removed }) => sum + removed, 0),
+    uncounted: files.length - counted.length,
+  };
 }
 
 /** Which parts of the difference of a file a person keeps, by path; all where a file is not there. */

@@ -100,10 +100,11 @@ function newestOf(loaded: Loaded): WaitingLayer | null | undefined {
 }
 
 function Sum({ changes }: { readonly changes: readonly LayerChange[] }) {
-  const { added, removed } = sumOf(changes);
+  const { added, removed, uncounted } = sumOf(changes);
+  const others = uncounted === 0 ? "" : `; ${countText(uncounted, "change")} not counted`;
   return (
     <span class="chips">
-      <span class="chip">{`+${added} −${removed} lines`}</span>
+      <span class="chip">{`+${added} −${removed} lines${others}`}</span>
     </span>
   );
 }
@@ -172,6 +173,7 @@ function Sections({ layer: { changes }, choosing }: SectionsProps) {
               <Entries
                 nodes={treeOf(own)}
                 isOpen={isGrave(section) || own.length <= mostOpen}
+                isWhole={isGrave(section)}
                 {...choosing}
               />
             )}

@@ -134,13 +134,17 @@ const mostCounted = 500;
 async function waitingIn(layer: Layer, own: { made(): readonly MadeCall[] }): Promise<Waiting> {
   const { digest, changes, left } = await layer.difference();
   const running = await layer.running();
-  const counted = changes.filter(({ path, section }) => section !== "repository" && !isInstalled(path));
+  const counted = changes.filter(isCounted);
   const set = new Set(counted.slice(0, mostCounted));
   const shown = changes.map((change) => plainOf(change, set.has(change) ? layer.texts(change) : undefined));
   return { digest, changes: shown, left, conflicts: await layer.conflicts(), running, calls: own.made() };
 }
 
-const isInstalled = (path: string) => path.split("/").includes("node_modules");
+/** Whether the lines of a change say something to a person. */
+function isCounted({ path, section, former, next }: LayerChange): boolean {
+  const isInstalled = path.split("/").includes("node_modules");
+  return section !== "repository" && !isInstalled && (next ?? former)!.kind !== "folder";
+}
 
 function plainOf(change: LayerChange, texts: Texts | undefined): WaitingChange {
   const { path, section, kind, former, next } = change;
