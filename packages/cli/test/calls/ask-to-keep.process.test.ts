@@ -79,6 +79,18 @@ describe.runIf(hasLayer)("an agent of an MCP client asks for a keep", () => {
     },
   );
 
+  test("about some thousand files, of which the first ones are named", async () => {
+    const { call, asked, has } = await worked("auto", [approve]);
+    await call("bash", { command: "mkdir gen; for i in $(seq 1500); do echo $i > gen/f$i; done" });
+    const { digest, total } = (await call("ask_to_keep", {})).data as { digest: string; total: number };
+    expect(total).toBe(1504);
+    const { data } = await call("ask_to_keep", { digest, sections: ["files"] });
+    expect(data).toMatchObject({ kept: 1502 });
+    expect(asked[0]).toContain("create gen/f1000\n  +1000\n");
+    expect(asked[0]).toContain("\nother 1,302 more changes of files\n");
+    expect([has("gen/f9"), has("b.txt"), has(".envrc")]).toEqual([true, true, false]);
+  });
+
   test("without forms it reads that the question waits, and nothing is kept", async () => {
     const { call, read } = await worked("auto", [], "", false);
     const { digest } = (await call("ask_to_keep", {})).data as { digest: string };

@@ -8,7 +8,7 @@ import {
   type PreviewedEffect,
   type ToolContext,
 } from "@toolmount/core";
-import type { Difference, Layer, LayerChange, Section } from "@toolmount/sandbox";
+import type { Layer, LayerChange, Section } from "@toolmount/sandbox";
 import { z } from "zod";
 import { differenceOf, layersOf } from "./host-layers.ts";
 import { mainSession } from "./session-layer.ts";
@@ -97,7 +97,7 @@ async function answererOf({ approvals }: Host, context: ToolContext): Promise<st
   return decision?.decision === "approve" ? decision.by : undefined;
 }
 
-/** Most changes that a model reads. */
+/** Most changes that a model reads, and that a person is asked about by name. */
 const mostListed = 200;
 
 async function listed(host: Host, context: ToolContext): Promise<PartialResult> {
@@ -126,17 +126,23 @@ async function previewOf(host: Host, { digest, sections: wanted = [] }: Asked, c
     const difference = await layer.difference();
     if (difference.digest !== digest)
       return nothing(failure("the changes are other ones now", { code: "DIFFERENCE_CHANGED" }));
-    const effects = effectsOf(layer, difference, wanted);
-    return { effects, result: data({ kept: effects.length }) };
+    const own = difference.changes.filter(({ section }) => wanted.includes(section));
+    return { effects: effectsOf(layer, own), result: data({ kept: own.length }) };
   });
 }
 
 /** Most differences of files that are shown, and most lines of one. What is deleted or obeyed is whole. */
 const mostShown = 40;
 
-function effectsOf(layer: Layer, { changes }: Difference, wanted: readonly Section[]): PreviewedEffect[] {
-  const own = changes.filter(({ section }) => wanted.includes(section));
-  return own.map((change, at) => effectOf(layer, change, isGrave(change.section) || at < mostShown));
+/** A list of ten thousands of files is no question. What is deleted or obeyed is named, however much it is. */
+function effectsOf(layer: Layer, changes: readonly LayerChange[]): PreviewedEffect[] {
+  const named = changes.filter(({ section }, at) => isGrave(section) || at < mostListed);
+  const effects = named.map((change, at) =>
+    effectOf(layer, change, isGrave(change.section) || at < mostShown),
+  );
+  const others = changes.length - named.length;
+  if (others === 0) return effects;
+  return [...effects, { target: `${others.toLocaleString("en")} more changes of files`, change: "other" }];
 }
 
 function effectOf(layer: Layer, change: LayerChange, isShown: boolean): PreviewedEffect {
