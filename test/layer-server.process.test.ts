@@ -120,6 +120,15 @@ describe.runIf(hasLayer)("an MCP server in a session's layer", () => {
     expect(await call("delete_and_write", { file: "a.txt", text: "" })).toMatchObject({ data: "call 1" });
   });
 
+  test("that is killed in a call leaves its outcome unknown, and the next call has a new one", async () => {
+    const { call, write, bash } = await withServer();
+    const script = 'require("fs").writeFileSync("half.txt", "half"); process.kill(process.pid, "SIGKILL")';
+    const lost = { status: "unknown", code: "MCP_CONNECTION_LOST" };
+    expect(await call("run_script", { script })).toMatchObject(lost);
+    expect(await write("b.txt", "")).toBe("call 1");
+    expect(await bash("cat half.txt")).toBe("half");
+  });
+
   test("is rehearsed whole, in a process of its own", async () => {
     const { host, write, bash } = await withServer();
     await write("a.txt", "real\n");

@@ -8,6 +8,7 @@ const acts = [
   "nothing",
   "content",
   "failure",
+  "may have run",
   "throw",
   "reject",
   "tool error",

@@ -1,5 +1,4 @@
 import { isRecord } from "../json/json.ts";
-import { Answer } from "../contract/result.ts";
 import { errorMessage, isRunnerFailure, messageOf, type RunnerFailure } from "../contract/errors.ts";
 import type { ParseResult } from "../contract/ports.ts";
 import type { ToolResult } from "../contract/result.ts";
@@ -33,8 +32,9 @@ function isStaged({ given, returned }: Call): boolean {
   return given.rehearsal !== undefined && (returned as { readonly data?: unknown } | null)?.data === null;
 }
 
+/** What a tool in another process returned is no `Answer` any longer. */
 function mayHaveRun(returned: unknown): boolean {
-  return returned instanceof Answer && returned.mayHaveRun === true;
+  return isRecord(returned) && returned["mayHaveRun"] === true;
 }
 
 function fromReturned(call: Call): ToolResult | null {

@@ -25,7 +25,9 @@ export function isContractBreach(thrown: unknown): thrown is ContractBreach {
   return thrown instanceof Error && thrown.name === "ContractBreach";
 }
 
-const resultKeys = new Set("tool fetchedAt data error code details content warnings omitted meta".split(" "));
+const resultKeys = new Set(
+  "tool fetchedAt data error code mayHaveRun details content warnings omitted meta".split(" "),
+);
 
 /** Completes what the tool `declared` returned, for the name `exposed`. Throws {@link ContractBreach}. */
 export function normalizeResult(
@@ -45,11 +47,12 @@ export function normalizeResult(
 }
 
 function assemble(tool: string, fetchedAt: string, answer: Answer): ToolResult {
-  const { data, error, code, details, content, warnings, omitted, meta } = answer;
+  const { data, error, code, mayHaveRun, details, content, warnings, omitted, meta } = answer;
   if (error === undefined ? data === undefined : data !== undefined)
     throw new ContractBreach("a result has data or error: exactly one of them");
   const result: Record<string, unknown> =
     error === undefined ? { tool, fetchedAt, data } : { tool, fetchedAt, error: requireSentence(error) };
+  requireOfFailure(mayHaveRun, error);
   if (code !== undefined) result["code"] = requireOwnCode(code, error);
   if (details !== undefined) result["details"] = details;
   if (content !== undefined) result["content"] = requireContent(content);
@@ -57,6 +60,11 @@ function assemble(tool: string, fetchedAt: string, answer: Answer): ToolResult {
   if (omitted !== undefined) result["omitted"] = requireOmitted(omitted);
   if (meta !== undefined) result["meta"] = requireMeta(meta);
   return result as unknown as ToolResult;
+}
+
+function requireOfFailure(mayHaveRun: unknown, error: unknown): void {
+  if (mayHaveRun === undefined || (mayHaveRun === true && error !== undefined)) return;
+  throw new ContractBreach("a result has mayHaveRun: true, with an error, or no mayHaveRun");
 }
 
 function requireKnownKeys(answer: object): void {

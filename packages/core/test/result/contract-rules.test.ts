@@ -18,6 +18,7 @@ const blocks = "content is not a list of text, image, audio or file blocks";
 const iso = "fetchedAt is not an ISO 8601 time";
 const left = { what: "w", amount: "1 file", why: "y", how: "h" };
 const omitted = "omitted is not a list of { what, amount, why, how }";
+const mayHaveRun = "a result has mayHaveRun: true, with an error, or no mayHaveRun";
 const form = "return data(…) or failure(…)";
 
 test.each<[unknown, string]>([
@@ -46,6 +47,8 @@ test.each<[unknown, string]>([
   [{ error: "e", code: "1A" }, code],
   [{ error: "e", code: 7 }, code],
   [{ error: "e", code: "C".repeat(101) }, code],
+  [{ data: 1, mayHaveRun: true }, mayHaveRun],
+  [{ error: "e", mayHaveRun: false }, mayHaveRun],
   [{ data: 1, content: "text" }, blocks],
   [{ data: 1, content: [null] }, blocks],
   [{ data: 1, content: ["text"] }, blocks],

@@ -50,6 +50,7 @@ const answers: Readonly<Record<string, Act>> = {
   nothing: () => data(undefined),
   content: () => data(1, { content: [{ type: "text", text: "hello" }], warnings: ["slow"] }),
   failure: () => failure("no such city", { code: "CITY_UNKNOWN", details: { city: "X" } }),
+  "may have run": () => failure("no answer came", { code: "CITY_SILENT", mayHaveRun: true }),
   throw: () => {
     throw new Error("connect to postgres://root:hunter2@db failed");
   },
