@@ -77,14 +77,10 @@ test("two minutes: from an empty folder, npm create toolmount leads to a first o
   const shell = await shellAtTerminal(folder, { PATH, ...env });
 
   await shell.run("npm create --yes toolmount my-tools", async () => {
-    await shell.until(/Write a first tool/);
-    shell.press("y");
-    await shell.until(/read the files of this folder/);
-    shell.press("n");
-    await shell.until(/Install the packages/);
-    shell.press("y");
-    await shell.until(/a git repository/);
-    shell.press("n");
+    await shell.answer("Write a first tool", "y");
+    await shell.answer("read the files of this folder", "n");
+    await shell.answer("Install the packages", "y");
+    await shell.answer("a git repository", "n");
   });
   await shell.run("cd my-tools");
   expect(await shell.run("npx toolmount check")).toContain("1 module, 1 tool");

@@ -4,12 +4,12 @@ import { onTestFinished } from "vitest";
 
 /** A shell at a pseudo-terminal, as a person uses it. It is gone after the test. */
 export interface ShellTerminal {
-  /** Types keys. */
-  press(keys: string): void;
   /** Types a line, waits until it has ended, and gives what it showed. Throws when it ends with another code than 0. */
   run(line: string, during?: () => Promise<void>): Promise<string>;
   /** Waits until the screen shows a text. Rejects when the shell ends before. */
   until(wanted: RegExp): Promise<void>;
+  /** Answers a question by a letter, when letters count. */
+  answer(question: string, letter: string): Promise<void>;
 }
 
 /** The prompt says with which code the last line ended, and how many lines there were. */
@@ -59,8 +59,11 @@ export async function shellAtTerminal(
   let lines = 0;
   await until(/\[0 after 0\]/);
   return {
-    press: (keys) => child.write(keys),
     until,
+    async answer(question, letter) {
+      await until(new RegExp(`${question}[^]*└ {2}Press `));
+      child.write(letter);
+    },
     async run(line, during) {
       const before = prompt("0", lines);
       child.write(`${line}\r`);
