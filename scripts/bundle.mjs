@@ -108,6 +108,8 @@ const { output } = await bundle.write({
   dir: "dist",
   format: "esm",
   sourcemap: true,
+  // Declarations have what the code says of itself.
+  comments: { jsdoc: false },
   entryFileNames: "[name].js",
   chunkFileNames: "chunks/[name]-[hash].js",
   ...(files === undefined ? {} : together),

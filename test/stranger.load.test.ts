@@ -78,6 +78,7 @@ test("two minutes: from an empty folder, npm create toolmount leads to a first o
 
   await shell.run("npm create --yes toolmount my-tools", async () => {
     await shell.answer("Write a first tool", "y");
+    await shell.answer("run commands in this folder", "n");
     await shell.answer("read the files of this folder", "n");
     await shell.answer("Install the packages", "y");
     await shell.answer("a git repository", "n");

@@ -8,7 +8,7 @@ export interface ShellTerminal {
   run(line: string, during?: () => Promise<void>): Promise<string>;
   /** Waits until the screen shows a text. Rejects when the shell ends before. */
   until(wanted: RegExp): Promise<void>;
-  /** Answers a question by a letter, when letters count. */
+  /** Answers a question by a letter. */
   answer(question: string, letter: string): Promise<void>;
 }
 
@@ -44,25 +44,32 @@ export async function shellAtTerminal(
       .join("\n")
       .trimEnd();
   };
-  const until = (wanted: RegExp) =>
+  const when = (isWanted: (seen: string) => boolean, wanted: string) =>
     new Promise<void>((resolve, reject) => {
       const look = () => {
         const seen = text();
-        if (!wanted.test(seen) && !isOver) return;
+        if (!isWanted(seen) && !isOver) return;
         watchers.delete(look);
-        if (wanted.test(seen)) resolve();
-        else reject(new Error(`the shell ended, and ${String(wanted)} was not to be seen in:\n${seen}`));
+        if (isWanted(seen)) resolve();
+        else reject(new Error(`the shell ended, and ${wanted} was not to be seen in:\n${seen}`));
       };
       watchers.add(look);
       look();
     });
+  const until = (wanted: RegExp) => when((seen) => wanted.test(seen), String(wanted));
   let lines = 0;
   await until(/\[0 after 0\]/);
   return {
     until,
     async answer(question, letter) {
-      await until(new RegExp(`${question}[^]*└ {2}Press `));
+      const isOpen = new RegExp(`◆[^◆◇]*${question}`);
+      await until(isOpen);
+      // One that comes before the question listens is lost: a person who sees that nothing happens presses it again.
+      const again = setInterval(() => child.write(letter), 3_000);
       child.write(letter);
+      await when((seen) => !isOpen.test(seen), `an answer to ${question}`).finally(() =>
+        clearInterval(again),
+      );
     },
     async run(line, during) {
       const before = prompt("0", lines);
