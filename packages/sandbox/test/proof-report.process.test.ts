@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readlinkSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readlinkSync, realpathSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
@@ -124,7 +124,7 @@ describe.runIf(process.platform === "linux")("the proof of a sandbox", () => {
         secret: `${box}/secret`,
         denied: `${box}/denied`,
         outside: `${place}/outside`,
-        home: env.HOME,
+        home: { path: env.HOME, identity: identityOf(env.HOME) },
         namespaces: {
           pid: readlinkSync("/proc/self/ns/pid"),
           ipc: readlinkSync("/proc/self/ns/ipc"),
@@ -151,3 +151,8 @@ describe.runIf(process.platform === "linux")("the proof of a sandbox", () => {
     expect(existsSync(box.slice(0, -"/box".length))).toBe(false);
   });
 });
+
+function identityOf(path: string): string {
+  const { dev, ino } = statSync(path);
+  return `${dev} ${ino}`;
+}

@@ -83,7 +83,7 @@ export function openLayer(
 }
 
 /** Opens a layer whose files are below a folder of this name in `.toolmount`. */
-export async function openLayerBelow(
+async function openLayerBelow(
   group: string,
   options: LayerOptions & Pick<ViewOptions, "isFork">,
 ): ReturnType<typeof openLayer> {
