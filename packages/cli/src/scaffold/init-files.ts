@@ -69,11 +69,11 @@ function packageNameOf(name: string): string {
   return allowed === "" || allowed === "node_modules" ? "my-tools" : allowed;
 }
 
-/** Whether a folder is in a git repository. */
-export function isInRepository(folder: string): boolean {
+/** The nearest folder around this one, or itself, that is a git repository's; undefined where there is none. */
+export function repositoryAround(folder: string): string | undefined {
   for (let at = folder; ; at = dirname(at)) {
-    if (existsSync(join(at, ".git"))) return true;
-    if (dirname(at) === at) return false;
+    if (existsSync(join(at, ".git"))) return at;
+    if (dirname(at) === at) return undefined;
   }
 }
 

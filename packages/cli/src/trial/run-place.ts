@@ -1,9 +1,10 @@
-import { existsSync, lstatSync, readFileSync, realpathSync } from "node:fs";
-import { dirname, join, resolve } from "node:path";
+import { lstatSync, readFileSync, realpathSync } from "node:fs";
+import { join, resolve } from "node:path";
 import { isBelow } from "@toolmount/paths";
 import type { OpenedPlan } from "@toolmount/loader";
 import type { InspectedEntry } from "@toolmount/loader/commands";
 import { findStrictestBorder } from "../host/machine.ts";
+import { repositoryAround } from "../scaffold/init-files.ts";
 import type { Shell } from "../process/shell.ts";
 
 const places: Readonly<Record<string, string>> = { fleet: "on a fleet", server: "at its server" };
@@ -43,10 +44,9 @@ export async function describeLayer(
 
 /** Of a worktree, and of a folder in a repository, git has its own files elsewhere. */
 function repositoryOutside(folder: string): string | undefined {
-  let at = folder;
-  while (!existsSync(join(at, ".git")) && dirname(at) !== at) at = dirname(at);
+  const at = repositoryAround(folder);
+  if (at === undefined) return undefined;
   const own = join(at, ".git");
-  if (!existsSync(own)) return undefined;
   const text = lstatSync(own).isFile() ? readFileSync(own, "utf8") : "";
   const [, linked = own] = /^gitdir: (.+)$/m.exec(text) ?? [];
   const repository = resolve(at, linked);

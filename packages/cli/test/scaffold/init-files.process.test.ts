@@ -1,6 +1,6 @@
 import { basename, join } from "node:path";
 import { expect, test } from "vitest";
-import { isInRepository, renderInit, runIn } from "../../src/scaffold/init-files.ts";
+import { repositoryAround, renderInit, runIn } from "../../src/scaffold/init-files.ts";
 import { libraries, readRanges } from "../../src/scaffold/ranges.ts";
 import { renderTemplates } from "../../src/scaffold/templates.ts";
 import { writeFiles } from "../../src/scaffold/write-files.ts";
@@ -75,9 +75,13 @@ test("from its sources, the command takes any version of its own packages, and i
 
 test("a folder is in a repository where it, or one above it, has .git", async () => {
   const { folder, write } = await workspace({ "a/b/c.txt": "" });
-  expect(isInRepository(join(folder, "a/b"))).toBe(false);
+  expect(repositoryAround(join(folder, "a/b"))).toBe(undefined);
   await write("a/.git", "gitdir: elsewhere\n");
-  expect([join(folder, "a/b"), join(folder, "a"), folder].map(isInRepository)).toEqual([true, true, false]);
+  expect([join(folder, "a/b"), join(folder, "a"), folder].map(repositoryAround)).toEqual([
+    join(folder, "a"),
+    join(folder, "a"),
+    undefined,
+  ]);
 });
 
 test.each([

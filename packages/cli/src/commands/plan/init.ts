@@ -10,7 +10,7 @@ import { exitCodes, type ExitCode } from "../../process/exit-codes.ts";
 import { interruption } from "../../process/signals.ts";
 import { importFile, knownSettings } from "../../scaffold/import-file.ts";
 import {
-  isInRepository,
+  repositoryAround,
   renderInit,
   runIn,
   toolPackagesOf,
@@ -161,7 +161,7 @@ async function askPerson(
         files: works || (await agrees("Let tools read the files of this folder?", false)),
         imports: found.length > 0 && (await agrees(`Import ${found.join(" and ")}?`)),
         install: await agrees("Install the packages with npm now?"),
-        git: !isInRepository(folder) && (await agrees("Make the folder a git repository?")),
+        git: repositoryAround(folder) === undefined && (await agrees("Make the folder a git repository?")),
       };
     } catch (error) {
       if (!(error instanceof Left)) throw error;
