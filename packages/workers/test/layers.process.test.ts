@@ -2,7 +2,7 @@ import { spawnSync } from "node:child_process";
 import { mkdtempSync, realpathSync, rmSync, symlinkSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { createHost, systemClock, type Clock, type Runner } from "@toolmount/core";
+import { createHost, silentLogger, systemClock, type Clock, type Logger, type Runner } from "@toolmount/core";
 import { callInternal } from "@toolmount/core/internal";
 import { openLayer } from "@toolmount/sandbox";
 import { describe, expect, onTestFinished, test } from "vitest";
@@ -41,11 +41,20 @@ function folderOf(name: string): string {
 /** The layers of a host over a folder of their own, with a module that counts its calls in its process. */
 function layers() {
   const folder = folderOf("toolmount-layers-");
-  const host = createHost();
+  const warnings: object[] = [];
+  const logger: Logger = {
+    ...silentLogger,
+    warn: (fields) => void warnings.push(fields),
+    child: () => logger,
+  };
+  const host = createHost({ logger });
   host.coordinator.registerCapability("session.working_dir", folder);
   const clock = restingClock();
   openLayers(host.coordinator, { name: "layer", in: "layer", folder: ".", startTimeoutMs: 60_000 }, clock);
-  onTestFinished(async () => void (await host.close()));
+  onTestFinished(async () => {
+    await host.close();
+    expect(warnings).toEqual([]);
+  });
   const runner = host.coordinator.get("runners", "layer") as Runner;
   const module = { specifier: join(import.meta.dirname, "modules/counter.ts"), config: {} };
   const count = async (runId: string, session: string, more: object = {}) => {

@@ -65,17 +65,19 @@ async function undoLater(
   for (const module of removed) host.leaving.add(module);
   await waitUntil(host, () => !host.active.items().some(concerns));
   for (const module of removed) host.leaving.delete(module);
-  for (const err of await undoModules(host, removed))
-    host.logger.warn({ err }, "a cleanup of a replaced module failed");
+  await undoModules(host, removed);
 }
 
+/** Undoes modules, the newest first. What their cleanups throw is logged, and returned. */
 export async function undoModules(
   host: HostState,
   modules: readonly ModuleState[],
 ): Promise<readonly unknown[]> {
   const failures: unknown[] = [];
   for (const module of modules.toReversed()) {
-    failures.push(...(await module.undo(host.clock, host.limits.cleanupMs)));
+    const thrown = await module.undo(host.clock, host.limits.cleanupMs);
+    for (const err of thrown) host.logger.warn({ err, owner: module.id }, "a cleanup of a module failed");
+    failures.push(...thrown);
     for (const set of module.sets) set.remove(module);
   }
   return failures;

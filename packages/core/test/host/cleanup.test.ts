@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import { createHost } from "../../src/index.ts";
 import { createFakeClock } from "../fake-clock.ts";
+import { logged } from "../logged-host.ts";
 
 test("AMP-N27: closing waits for a cleanup at most as long as it may take, runs the others, and reports it", async () => {
   const clock = createFakeClock();
@@ -33,4 +34,19 @@ test("the time for a cleanup is an option, and a late failure is ignored", async
   fail(new Error("too late"));
 
   expect((await closing).failures).toHaveLength(1);
+});
+
+test("what a cleanup throws when its host closes is in the log, with its module", async () => {
+  const { host, lines } = logged();
+  const draft = host.draft();
+  const err = new Error("still in use");
+  draft.addModule({ id: "lamp" }).coordinator.registerCleanup(() => Promise.reject(err));
+  await draft.commit();
+
+  expect((await host.close()).failures).toEqual([err]);
+  expect(lines).toContainEqual([
+    "warn",
+    { err: expect.objectContaining({ message: "still in use" }) as unknown, owner: "lamp" },
+    "a cleanup of a module failed",
+  ]);
 });

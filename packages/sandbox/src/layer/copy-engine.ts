@@ -7,7 +7,8 @@ import { baseOf, type Base } from "./base.ts";
 import { changedFolder, isOpen, openFolder, setFolder } from "./commit.ts";
 import { readRecord, removeTree, writeRecord } from "./durable.ts";
 import type { Engine, MakeEngine } from "./engine.ts";
-import { changesSince, entriesOf, ownFolder } from "./folder-facts.ts";
+import { changesSince, entriesOf, ownFolder, type FolderFacts } from "./folder-facts.ts";
+import { indexesIn, repositoryOf, type Git } from "./git.ts";
 import type { LayerPlace } from "./holder.ts";
 import { isReadable, markOf, namesIn, type Mark } from "./mark.ts";
 
@@ -21,13 +22,13 @@ const copyBounds = { entries: 20_000, bytes: 1_000_000_000 };
 type Copied = Readonly<Record<string, string>>;
 
 /** A copy of the folder, with shared blocks where the disk has them. It needs no overlay, and files of other users work. */
-export const makeCopy: MakeEngine = async (at, { entries, bytes }, isNew) => {
+export const makeCopy: MakeEngine = async (at, { listing, entries, bytes }, isNew) => {
   if (isNew) {
     const bound = `${copyBounds.entries.toLocaleString("en")} entries or ${copyBounds.bytes / 1e9} GB`;
     if (entries > copyBounds.entries || bytes > copyBounds.bytes)
       return { problem: `a copy is made of at most ${bound}, and the folder has more` };
     try {
-      await copyAll(at);
+      await copyAll(at, listing);
     } catch (error) {
       removeTree(join(at.place, changedFolder));
       const { stderr, message } = error as Error & { readonly stderr?: string };
@@ -37,12 +38,17 @@ export const makeCopy: MakeEngine = async (at, { entries, bytes }, isNew) => {
   return engineOf(at);
 };
 
-async function copyAll(at: LayerPlace): Promise<void> {
-  const { folder, place } = at;
+async function copyAll(
+  at: LayerPlace & { readonly git: Git },
+  listing: FolderFacts["listing"],
+): Promise<void> {
+  const { folder, place, git } = at;
   const changed = join(place, changedFolder);
   removeTree(changed);
   makeFolder(join(changed, ownFolder));
   await copyPaths(at, entriesOf(folder, ""));
+  // Git takes copied files for changed ones, and a reset would write each anew. The settings are still those of the person.
+  for (const index of indexesIn(listing)) await git.refresh(join(changed, repositoryOf(index)));
   setFolder(changed, markOf(folder));
   writeRecord(
     copiedFile(place),

@@ -9,6 +9,7 @@ import { changedFolder, setFolder, type CommitRecord } from "./commit.ts";
 import { removeTree } from "./durable.ts";
 import { mountOverlayOnce } from "../system/overlay-trial.ts";
 import { above, entriesOf, ownFolder, type FolderFacts } from "./folder-facts.ts";
+import type { Git } from "./git.ts";
 import type { EngineName, Holder, LayerPlace } from "./holder.ts";
 import { isReadable, markOf, namesIn, type Mark } from "./mark.ts";
 
@@ -36,7 +37,7 @@ interface Started {
 
 /** Makes an engine for a folder, or says why it cannot work there. */
 export type MakeEngine = (
-  at: LayerPlace,
+  at: LayerPlace & { readonly git: Git },
   facts: FolderFacts,
   isNew: boolean,
 ) => Promise<Engine | { readonly problem: string }>;

@@ -1,11 +1,12 @@
 import { spawn } from "node:child_process";
 import { randomUUID } from "node:crypto";
 import { once } from "node:events";
-import { existsSync, readdirSync, rmSync, watch, writeFileSync } from "node:fs";
+import { existsSync, rmSync, watch, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { makeFolder } from "@toolmount/paths";
 import { findProgram } from "../system/bubblewrap.ts";
 import { sandboxStdio } from "../system/start-sandbox.ts";
+import { namesIn } from "./mark.ts";
 
 type Variables = Readonly<Record<string, string | undefined>>;
 
@@ -79,11 +80,11 @@ export function onWanted(place: string, unlock: Unlock, callback: () => void): U
   const watcher = watch(place, { persistent: false }, (_, name) => {
     if (isWanted(name) && existsSync(join(place, name!))) callback();
   });
-  if (readdirSync(place).some(isWanted)) callback();
+  if (namesIn(place).some(isWanted)) callback();
   return async () => {
     watcher.close();
-    // A process that died while it waited left its file.
-    for (const name of readdirSync(place).filter(isWanted)) rmSync(join(place, name), { force: true });
+    // A process that died while it waited left its file. The folder of a layer that nobody needs is gone.
+    for (const name of namesIn(place).filter(isWanted)) rmSync(join(place, name), { force: true });
     await unlock();
   };
 }

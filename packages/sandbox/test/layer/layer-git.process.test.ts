@@ -69,6 +69,18 @@ describe.runIf(hasNamespaces).each(["overlay", "copy"] as const)(
       expect(person(folder, both)).toBe("third\nsecond\nfirst\ninner\n");
     });
 
+    test("a hard reset before any other git command writes only what differs", async () => {
+      const folder = folderOf(
+        `${repository}ln -s a link; git add link; git commit -q -m third; echo six > a`,
+      );
+      const layer = await opened(folder, { engine });
+      await within(layer, folder, "git reset -q --hard");
+      const { changes } = await layer.difference();
+      expect(changes.filter(({ section }) => section !== "repository").map(({ path }) => path)).toEqual([
+        "a",
+      ]);
+    });
+
     test("a git status in the layer is no change", async () => {
       const folder = folderOf(repository);
       const layer = await opened(folder, { engine });

@@ -36,10 +36,10 @@ export function person(folder: string, script: string): string {
   return stdout.toString();
 }
 
-/** Opens a layer, which is closed at the end of the test. */
+/** Opens a layer as hosts do. It is closed at the end of the test. */
 export async function opened(folder: string, more: Partial<LayerOptions> = {}): Promise<Layer> {
   const obeyed = ["**/.husky", "**/.envrc", "**/package.json"];
-  const layer = await openLayer({ folder, name: "s", env, obeyed, ...more });
+  const layer = await openLayer({ folder, name: "s", env, obeyed, onWanted() {}, ...more });
   if ("problem" in layer) throw new Error(layer.problem);
   onTestFinished(() => layer.close());
   return layer;

@@ -49,10 +49,8 @@ export function openLayers(
       }
     },
   };
-  coordinator.registerCleanup(async () => {
-    await rehearsals.close();
-    await closeAll();
-  });
+  coordinator.registerCleanup(closeAll);
+  coordinator.registerCleanup(() => rehearsals.close());
   for (const tool of [keepTool(layers), dropTool(layers)]) coordinator.mount("tools", tool);
   coordinator.registerCapability("host.layers", layers);
   coordinator.mount("runners", runner, { name: settings.name });
@@ -84,14 +82,12 @@ function createLayers(coordinator: Coordinator, folder: string, settings: Settin
   let isClosed = false;
   const { startTimeoutMs, clock } = settings;
   const { logger } = coordinator;
+  const warn = (err: unknown) => {
+    logger.warn({ err }, "the layer of a session could not be closed");
+    return true;
+  };
   /** Closes the layer of a session that rests, or for another process that waits for it. */
-  const close = (opened: OpenSession) =>
-    opened.calls
-      .alone(() => closeIdle(opened))
-      .catch((err: unknown) => {
-        logger.warn({ err }, "the layer of a session could not be closed");
-        return true;
-      });
+  const close = (opened: OpenSession) => opened.calls.alone(() => closeIdle(opened)).catch(warn);
   const programs = () => programsIn(coordinator, { folder, startTimeoutMs, logger });
   const at = (session: string): OpenSession => {
     const known = sessions.get(session);
@@ -133,7 +129,7 @@ function createLayers(coordinator: Coordinator, folder: string, settings: Settin
   };
   const closeAll = async () => {
     isClosed = true;
-    for (const opened of sessions.values()) await closeNow(opened);
+    await Promise.all([...sessions.values()].map((opened) => closeNow(opened).catch(warn)));
   };
   return { layers, programs, rest, closeAll, calls: (session: string) => at(session).calls };
 }
