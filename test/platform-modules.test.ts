@@ -105,7 +105,6 @@ const kinds = [
       "packages/paths/src/mark.ts",
       "packages/sandbox/src/layer/holder.ts",
       "packages/sandbox/src/layer/mark.ts",
-      "packages/sandbox/src/layer/texts.ts",
       "packages/sandbox/src/proof/attempts.ts",
       "packages/paths/src/restore.ts",
       "packages/paths/src/snapshot.ts",

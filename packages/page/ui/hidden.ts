@@ -4,11 +4,11 @@
 export type Piece = string | { readonly shown: string; readonly title: string; readonly hidden: number };
 
 /**
- * Control and format characters, separators, halves of pairs and fillers. Joiners and the variation selectors of emoji stay,
+ * Control and format characters, separators, halves of pairs, fillers and the last plane. Joiners and the variation selectors of emoji stay,
  * since emoji and several scripts need them.
  */
 const inText =
-  /(?:(?!\n|\t|\u200c|\u200d|\ufe0e|\ufe0f)[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}])+/u;
+  /(?:(?!\n|\t|\u200c|\u200d|\ufe0e|\ufe0f)[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}\u{100000}-\u{10ffff}])+/u;
 
 /** In JSON everything that is not plainly visible is escaped: the text stays the same value. */
 const inJson = /(?:(?!\n)[\p{Cc}\p{Cf}\p{Cs}\p{Co}\p{Cn}\p{Zl}\p{Zp}\p{Variation_Selector}]|(?! )\p{Zs})+/u;
@@ -28,7 +28,7 @@ export function piecesOf(given: string, isJson = false): readonly Piece[] {
   for (const match of whole.matchAll(isJson ? json : text)) {
     const [run, hidden] = match;
     if (match.index > at) pieces.push(whole.slice(at, match.index));
-    pieces.push(hidden === undefined ? roomPiece(run) : hiddenPiece(hidden));
+    pieces.push(hidden === undefined ? roomPiece(run) : hiddenPiece(hidden, isJson));
     at = match.index + run.length;
   }
   if (at < whole.length) pieces.push(whole.slice(at));
@@ -55,16 +55,22 @@ function roomPiece(run: string): Piece {
   return { shown, title: shown.slice(1, -1), hidden: 0 };
 }
 
-function hiddenPiece(run: string): Piece {
+function hiddenPiece(run: string, isJson: boolean): Piece {
   const characters = Array.from(run);
   const points = characters.map(
     (character) => `U+${character.codePointAt(0)!.toString(16).toUpperCase().padStart(4, "0")}`,
   );
   return {
-    shown: characters.map(escapeCharacter).join(""),
+    shown: characters.map((character) => byteIn(character, isJson) ?? escapeCharacter(character)).join(""),
     title: `does not show: ${points.join(" ")}`,
     hidden: characters.length,
   };
+}
+
+/** The byte that a character means: names of files that are no UTF-8 have such. JSON has no escape for one. */
+function byteIn(character: string, isJson: boolean): string | undefined {
+  const byte = character.codePointAt(0)! - 0x10ff00;
+  return byte < 0x80 || isJson ? undefined : `\\x${byte.toString(16)}`;
 }
 
 /** As JSON writes it: one escape for each UTF-16 unit. */

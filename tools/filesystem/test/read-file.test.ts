@@ -1,4 +1,4 @@
-import { mkdirSync, symlinkSync } from "node:fs";
+import { mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { createReadFile } from "@toolmount/tool-filesystem";
 import { expect, test } from "vitest";
 import { scratch } from "./scratch.ts";
@@ -264,6 +264,16 @@ test.each([
 
   expect(code).toBe("NOT_FOUND");
   expect(error).toBe(`Path not found: ${asked} (did you mean ${near}?)`);
+});
+
+test("a file whose name is no UTF-8 is said to be one that a command can read", async () => {
+  const { folder, read } = reader({});
+  writeFileSync(Buffer.from(folder.path("caf\xe9.txt"), "latin1"), "x");
+
+  expect(await read.execute({ file_path: "caf\ufffd.txt" })).toMatchObject({
+    error: "caf\ufffd.txt cannot be read by its name, which is not UTF-8; a command can",
+    code: "NOT_FOUND",
+  });
 });
 
 test("a file over the limit is refused before it is read", async () => {

@@ -1,3 +1,4 @@
+import { isUtf8 } from "node:buffer";
 import { posix } from "node:path";
 import { walkArguments } from "./engine.ts";
 import type { PathFilter } from "./pattern.ts";
@@ -18,26 +19,34 @@ interface Wanted {
 
 /**
  * Lets the engine walk a folder, and collects the wanted paths that it reports: files, and the folders they are in.
- * They are claims: no path has been checked yet.
+ * They are claims: no path has been checked yet. Those whose names are not UTF-8 are counted: no call could name them.
  */
 export async function findPaths(
   { searcher: { settings, guard }, type, includeIgnored }: Wanted,
   { folder, wanted, signal }: { folder: string; wanted: PathFilter; signal: AbortSignal },
-): Promise<{ paths: readonly string[]; isComplete: boolean; notes: Notes }> {
+): Promise<{ paths: readonly string[]; unnamed: number; isComplete: boolean; notes: Notes }> {
   const paths: string[] = [];
+  let unnamed = 0;
   const folders = new Set<string>(["."]);
   const args = ["--files", "--null", ...walkArguments(settings, includeIgnored), "--", "./"];
   const { code, error, notes } = await runRipgrep(
     { args, cwd: folder, separator: "\0", signal, guard },
     (record) => {
       const path = relativePath(record.toString());
-      if (type !== "dir" && wanted(path)) paths.push(path);
-      if (type !== "file") for (const each of newFolders(path, folders)) if (wanted(each)) paths.push(each);
+      const isText = isUtf8(record);
+      const found = [
+        ...(type === "dir" ? [] : [path]),
+        ...(type === "file" ? [] : newFolders(path, folders)),
+      ];
+      for (const each of found.filter(wanted)) {
+        if (isText || !each.includes("\ufffd")) paths.push(each);
+        else unnamed += 1;
+      }
       return paths.length < maxPaths;
     },
   );
   if (code === 2 && error !== "") throw new Refusal(`Glob search failed: ${error}`, "SEARCH_FAILED");
-  return { paths, isComplete: paths.length < maxPaths, notes };
+  return { paths, unnamed, isComplete: paths.length < maxPaths, notes };
 }
 
 /** The folders above a path that were not met before. */

@@ -93,7 +93,7 @@ async function glob(searcher: Searcher, params: z.output<typeof schema>, signal:
       matches: shown,
       ...(shown.length < all.length ? { results_capped: true } : {}),
     },
-    { omitted: [...restOf(all.length - shown.length, found), ...omitted] },
+    { omitted: [...restOf(all.length - shown.length, found), ...unnamedOf(found), ...omitted] },
   ) satisfies PartialResult;
 }
 
@@ -106,6 +106,18 @@ function restOf(
   const amount = `${isComplete ? "" : "at least "}${rest} paths`;
   const why = isComplete ? "one call shows no more" : `the walk was stopped after ${paths.length} paths`;
   return [{ what: "more paths that fit", amount, why, how: "a narrower pattern or path" }];
+}
+
+function unnamedOf({ unnamed }: Pick<Awaited<ReturnType<typeof findPaths>>, "unnamed">): readonly Omission[] {
+  if (unnamed === 0) return [];
+  return [
+    {
+      what: "paths that fit",
+      amount: `${unnamed} paths`,
+      why: "their names are not UTF-8",
+      how: "bash: find",
+    },
+  ];
 }
 
 /** The filter of a pattern. One that cannot be compiled can still be the name of a file; it is refused when there is none. */

@@ -1,4 +1,4 @@
-import { mkdirSync, symlinkSync, utimesSync } from "node:fs";
+import { mkdirSync, symlinkSync, utimesSync, writeFileSync } from "node:fs";
 import { createGlob, type Settings } from "@toolmount/tool-search";
 import { expect, test } from "vitest";
 import { createNotes } from "../src/ripgrep/notes.ts";
@@ -111,6 +111,23 @@ test("a folder with nothing in it is not reported", async () => {
   mkdirSync(folder.path("empty"));
 
   expect(await found(folder, { pattern: "*", type: "dir" })).toEqual(["a"]);
+});
+
+test("paths that are no UTF-8 are counted, not named", async () => {
+  const folder = scratch({ "a/b.txt": "x" });
+  const odd = (name: string) => Buffer.from(folder.path(name), "latin1");
+  mkdirSync(odd("a/d\xff"));
+  for (const name of ["a/c\xe9.txt", "a/d\xff/e.txt", "a/d\xff/f.txt"]) writeFileSync(odd(name), "x");
+  const why = "their names are not UTF-8";
+
+  expect(await glob(folder, { pattern: "**/*.txt" })).toMatchObject({
+    data: { matches: [{ path: "a/b.txt" }] },
+    omitted: [{ what: "paths that fit", amount: "3 paths", why }],
+  });
+  expect(await glob(folder, { pattern: "**/*", type: "dir" })).toMatchObject({
+    data: { matches: [{ path: "a" }] },
+    omitted: [{ what: "paths that fit", amount: "1 paths", why }],
+  });
 });
 
 test("there are no more paths than a plan says, and that is reported", async () => {

@@ -1,4 +1,5 @@
 import type { LayerChange } from "@toolmount/sandbox";
+import { printable } from "../screen/printable.ts";
 
 /** Files, and parts of files, that a person names. */
 export interface Named {
@@ -6,18 +7,23 @@ export interface Named {
   readonly parts: Readonly<Record<string, readonly number[]>>;
 }
 
-/** Reads names of files; `a.ts:1,3` are the first and the third part of its difference. */
+/** Reads names of files, also as they were shown; `a.ts:1,3` are the first and the third part of its difference. */
 export function readPaths(
   changes: readonly LayerChange[],
   names: readonly string[],
 ): Named & { readonly unknown: readonly string[] } {
-  const known = new Set(changes.map(({ path }) => path));
+  const all = changes.map(({ path }) => path);
+  const known = new Map([
+    ...all.map((path) => [printable(path), path] as const),
+    ...all.map((path) => [path, path] as const),
+  ]);
   const parts: Record<string, number[]> = {};
   const [paths, unknown]: [string[], string[]] = [[], []];
   for (const name of names) {
-    const [, path = "", numbers = ""] = /^(.+):(\d+(?:,\d+)*)$/.exec(name) ?? [];
-    if (known.has(name)) paths.push(name);
-    else if (known.has(path)) {
+    const [, file = "", numbers = ""] = /^(.+):(\d+(?:,\d+)*)$/.exec(name) ?? [];
+    const [whole, path] = [known.get(name), known.get(file)];
+    if (whole !== undefined) paths.push(whole);
+    else if (path !== undefined) {
       paths.push(path);
       parts[path] = numbers.split(",").map((each) => Number(each) - 1);
     } else unknown.push(name);

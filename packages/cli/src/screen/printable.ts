@@ -1,23 +1,29 @@
 /**
  * What a terminal would act on instead of showing, or would not show at all: control and format characters, line and
- * paragraph separators, halves of pairs, fillers, and variation selectors but those of emoji. Joiners stay, since emoji
- * and several scripts need them.
+ * paragraph separators, halves of pairs, fillers, the last plane, which has no characters, and variation selectors but
+ * those of emoji. Joiners stay, since emoji and several scripts need them.
  */
 const unsafe =
-  /(?!\u200c|\u200d|\ufe0e|\ufe0f)[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]/gu;
+  /(?!\u200c|\u200d|\ufe0e|\ufe0f)[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}\u{100000}-\u{10ffff}]/gu;
 
 const unsafeButLines =
-  /(?!\n|\t|\u200c|\u200d|\ufe0e|\ufe0f)[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]/gu;
+  /(?!\n|\t|\u200c|\u200d|\ufe0e|\ufe0f)[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}\u{100000}-\u{10ffff}]/gu;
 
 /** Makes the text of others safe for a terminal, on one line: it writes invisible characters as escapes. */
 export function printable(text: string): string {
   if (/^[ -~]*$/.test(text)) return text;
-  return text.replaceAll(unsafe, escapeCharacter);
+  return text.replaceAll(unsafe, shown);
 }
 
 /** The same, with line ends and tabs kept. */
 export function printableLines(text: string): string {
-  return text.replaceAll("\r\n", "\n").replaceAll(unsafeButLines, escapeCharacter);
+  return text.replaceAll("\r\n", "\n").replaceAll(unsafeButLines, shown);
+}
+
+/** A character as people know it: the one of a byte in a file's name that is no UTF-8 as that byte. */
+function shown(character: string): string {
+  const byte = character.codePointAt(0)! - 0x10ff00;
+  return byte >= 0x80 ? `\\x${byte.toString(16)}` : escapeCharacter(character);
 }
 
 /** Everything that is not plainly visible, joiners and variation selectors too. */

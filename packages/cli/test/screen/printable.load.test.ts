@@ -10,6 +10,7 @@ test.each([
   ["tag \u{e0041}", String.raw`tag \udb40\udc41`],
   ["two\nlines\tand\r", String.raw`two\nlines\tand\r`],
   ["half \ud83d", String.raw`half \ud83d`],
+  ["byte \u{10ffe9}, private \u{100000}", String.raw`byte \xe9, private \udbc0\udc00`],
   ["C1 \u009b31m", String.raw`C1 \u009b31m`],
   ["Ünïcödé, 東京, 👩‍💻, می‌خواهم", "Ünïcödé, 東京, 👩‍💻, می‌خواهم"],
 ])("%j is shown as %s", (text, shown) => {

@@ -1,5 +1,6 @@
 import { chmodSync, linkSync, mkdirSync, renameSync, unlinkSync, utimesSync } from "node:fs";
 import { dirname, join } from "node:path";
+import { pathOfText } from "../system/file-names.ts";
 import { above } from "./folder-facts.ts";
 import { createPause, readRecord, writeRecord } from "./durable.ts";
 import type { LayerChange } from "./difference.ts";
@@ -113,13 +114,13 @@ function applyStep({ folder, place, box }: Box, step: Step, at: string): void {
   const away = () => {
     if (!isSame(former, markOf(target))) return;
     if (former?.kind === "folder") openFolder(target);
-    renameSync(target, kept);
+    renameSync(pathOfText(target), kept);
   };
   if (kind === "mode") return;
   if (kind === "delete") return away();
   if (kind === "folder") {
     if (former !== null) away();
-    if (markOf(target)?.kind !== "folder") mkdirSync(target, 0o700);
+    if (markOf(target)?.kind !== "folder") mkdirSync(pathOfText(target), 0o700);
     return;
   }
   // A move out of the layer's folder is the last act of a step.
@@ -133,11 +134,11 @@ function applyStep({ folder, place, box }: Box, step: Step, at: string): void {
 function keepFormer(target: string, kept: string, former: Mark): void {
   if (!isSame(former, markOf(target))) return;
   try {
-    linkSync(target, kept);
+    linkSync(pathOfText(target), kept);
   } catch (error) {
     // The kernel refuses a second name for a file of another user: then it is absent for a moment.
     if ((error as NodeJS.ErrnoException).code !== "EPERM") throw error;
-    renameSync(target, kept);
+    renameSync(pathOfText(target), kept);
   }
 }
 
@@ -151,8 +152,8 @@ interface Move {
 function moveOver({ from, target, late }: Move, former: Mark | null): void {
   openAbove("", from);
   const now = markOf(target);
-  if (now !== null && !isSame(former, now)) renameSync(target, late);
-  renameSync(from, target);
+  if (now !== null && !isSame(former, now)) renameSync(pathOfText(target), late);
+  renameSync(pathOfText(from), pathOfText(target));
 }
 
 /** Puts everything back as it was before a keep. After a death the same steps do the rest. */
@@ -174,12 +175,12 @@ function undoStep({ folder, box }: Box, { path, kind, former, entry }: Step, at:
   if (kind === "mode") return;
   if (kind === "folder" && now?.kind === "folder") moveFolder(target, path, again);
   const isAdded = kind === "write" && (former === null || former.kind === "folder");
-  if (isAdded && isSame(entry, now)) renameSync(target, again);
+  if (isAdded && isSame(entry, now)) renameSync(pathOfText(target), again);
   if (kind === "write" && !isAdded) {
     if (hasKept) swapBack({ target, kept, again }, former);
     return;
   }
-  if (hasKept) renameSync(kept, target);
+  if (hasKept) renameSync(kept, pathOfText(target));
   if (former?.kind === "folder" && isSame(former, markOf(target))) setFolder(target, former);
 }
 
@@ -192,8 +193,8 @@ interface Swap {
 /** Puts a former file back over the kept one, which gets a name in the box before. */
 function swapBack({ target, kept, again }: Swap, former: Mark | null): void {
   const now = markOf(target);
-  if (now !== null && !isSame(now, former) && markOf(again) === null) linkSync(target, again);
-  renameSync(kept, target);
+  if (now !== null && !isSame(now, former) && markOf(again) === null) linkSync(pathOfText(target), again);
+  renameSync(kept, pathOfText(target));
   // A rename between two names of one file does nothing.
   if (markOf(kept) !== null) unlinkSync(kept);
 }
@@ -202,7 +203,7 @@ function swapBack({ target, kept, again }: Swap, former: Mark | null): void {
 function moveFolder(target: string, path: string, again: string): void {
   if (gitPartOf(path, true) === "object") return;
   openFolder(target);
-  renameSync(target, again);
+  renameSync(pathOfText(target), again);
 }
 
 /** Lets this process change the entries of the folder around a path; its mode is set again at the end. */
@@ -213,7 +214,7 @@ function openAbove(root: string, path: string): void {
 
 export function openFolder(folder: string): void {
   const mark = markOf(folder);
-  if (mark?.kind === "folder" && !isOpen(mark)) chmodSync(folder, mark.mode | 0o700);
+  if (mark?.kind === "folder" && !isOpen(mark)) chmodSync(pathOfText(folder), mark.mode | 0o700);
 }
 
 /** Whether the owner of a folder can change the names in it. */
@@ -225,7 +226,7 @@ export function isOpen({ mode }: Mark): boolean {
 export function setFolder(folder: string, wanted: Mark | null): void {
   const now = markOf(folder);
   if (wanted?.kind !== "folder" || now?.kind !== "folder") return;
-  if (now.mode !== wanted.mode) chmodSync(folder, wanted.mode);
+  if (now.mode !== wanted.mode) chmodSync(pathOfText(folder), wanted.mode);
   if (microseconds(now) !== microseconds(wanted)) setTime(folder, wanted);
 }
 
@@ -233,7 +234,7 @@ export function setFolder(folder: string, wanted: Mark | null): void {
 export function setTime(path: string, wanted: Mark): void {
   // The kernel cuts what is less than a microsecond, and a number of seconds has not all of its digits.
   const seconds = (Number(microseconds(wanted)) + 0.5) / 1e6;
-  utimesSync(path, seconds, seconds);
+  utimesSync(pathOfText(path), seconds, seconds);
 }
 
 function microseconds({ modified }: Mark): bigint {

@@ -1,8 +1,7 @@
-import { execFile } from "node:child_process";
 import { rmSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { promisify } from "node:util";
 import { makeFolder } from "@toolmount/paths";
+import { runOn } from "../system/file-names.ts";
 import { baseOf, type Base } from "./base.ts";
 import { changedFolder, isOpen, openFolder, setFolder } from "./commit.ts";
 import { readRecord, removeTree, writeRecord } from "./durable.ts";
@@ -47,7 +46,7 @@ async function copyAll(
   removeTree(changed);
   makeFolder(join(changed, ownFolder));
   await copyPaths(at, entriesOf(folder, ""));
-  // Git takes copied files for changed ones, and a reset would write each anew. The settings are still those of the person.
+  // Git takes copied files for changed ones, and a reset would write each again. The settings are still those of the person.
   for (const index of indexesIn(listing)) await git.refresh(join(changed, repositoryOf(index)));
   setFolder(changed, markOf(folder));
   writeRecord(
@@ -69,16 +68,10 @@ export function copiedAgain(from: string, to: string): void {
   writeRecord(copiedFile(to), Object.fromEntries(same) satisfies Copied);
 }
 
-/** Paths for one run of the program: the kernel bounds the length of a command. */
-const mostPaths = 500;
-
 /** Copies entries of the person's folder to the same paths of the layer's, with all that is in them. */
 async function copyPaths({ folder, place, env }: LayerPlace, paths: readonly string[]): Promise<void> {
-  const words = ["-a", "--reflink=auto", "--parents", "-t", join(place, changedFolder), "--"];
-  for (let from = 0; from < paths.length; from += mostPaths) {
-    const some = paths.slice(from, from + mostPaths).map((path) => `./${path}`);
-    await promisify(execFile)("cp", [...words, ...some], { cwd: folder, env: { PATH: env["PATH"] } });
-  }
+  const words = ["cp", "-a", "--reflink=auto", "--parents", "-t", join(place, changedFolder), "--"];
+  await runOn(paths, words, { cwd: folder, env });
 }
 
 function engineOf(at: LayerPlace): Engine {

@@ -1,6 +1,7 @@
 import { hash } from "node:crypto";
 import { existsSync } from "node:fs";
 import { prepareRules } from "@toolmount/paths";
+import { pathOfText } from "../system/file-names.ts";
 import { baseOf, type Base } from "./base.ts";
 import { createPause } from "./durable.ts";
 import { entriesOf } from "./folder-facts.ts";
@@ -185,7 +186,7 @@ export function obeyedIn(
   const deniedWrite = obeyed.filter((path) => !sets.includes(path));
   const rules = prepareRules({ workingDir: folder, read: [], write: [folder], deniedWrite });
   return (view) => {
-    const exists = (at: string) => [folder, view].some((root) => existsSync(within(root, at)));
+    const exists = (at: string) => [folder, view].some((root) => existsSync(pathOfText(within(root, at))));
     const isObeyed = remembered(
       (at) =>
         rules.objection(within(folder, at), "write") === "denied" ||

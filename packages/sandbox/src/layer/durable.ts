@@ -3,7 +3,6 @@ import {
   closeSync,
   fsyncSync,
   openSync,
-  readdirSync,
   readFileSync,
   renameSync,
   rmSync,
@@ -11,6 +10,8 @@ import {
 } from "node:fs";
 import { dirname, join } from "node:path";
 import { setImmediate } from "node:timers/promises";
+import { pathOfText } from "../system/file-names.ts";
+import { markOf, namesIn } from "./mark.ts";
 
 /** Writes a value as JSON, so that the file holds all of it or does not exist, also after a loss of power. */
 export function writeRecord(file: string, value: unknown): void {
@@ -41,18 +42,18 @@ export function readRecord(file: string): unknown {
 /** Removes a folder, also one in which folders cannot be read or written. */
 export function removeTree(path: string): void {
   try {
-    rmSync(path, { recursive: true, force: true });
+    rmSync(pathOfText(path), { recursive: true, force: true });
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== "EACCES") throw error;
     openTree(path);
-    rmSync(path, { recursive: true, force: true });
+    rmSync(pathOfText(path), { recursive: true, force: true });
   }
 }
 
 function openTree(folder: string): void {
-  chmodSync(folder, 0o700);
-  for (const entry of readdirSync(folder, { withFileTypes: true }))
-    if (entry.isDirectory()) openTree(join(folder, entry.name));
+  chmodSync(pathOfText(folder), 0o700);
+  for (const name of namesIn(folder))
+    if (markOf(join(folder, name))?.kind === "folder") openTree(join(folder, name));
 }
 
 /** Lets other work of this process run, once in so many steps: the steps themselves do not wait. */

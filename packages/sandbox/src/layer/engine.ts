@@ -1,12 +1,11 @@
-import { execFile } from "node:child_process";
 import { hash } from "node:crypto";
 import { mkdirSync, renameSync, rmdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { makeFolder } from "@toolmount/paths";
-import { promisify } from "node:util";
 import type { Base } from "./base.ts";
 import { changedFolder, setFolder, type CommitRecord } from "./commit.ts";
 import { removeTree } from "./durable.ts";
+import { pathOfText, runOn } from "../system/file-names.ts";
 import { mountOverlayOnce } from "../system/overlay-trial.ts";
 import { above, entriesOf, ownFolder, type FolderFacts } from "./folder-facts.ts";
 import type { Git } from "./git.ts";
@@ -124,7 +123,7 @@ async function settleSome({ steps, waiting }: CommitRecord, { place, env }: Laye
   for (const { path, kind, from, isPartial } of steps) {
     const own = join(changed, path);
     const isCopied = kind === "write" && isPartial !== true && from !== join(changedFolder, path);
-    if (isCopied || markOf(own)?.kind === "whiteout") rmSync(own, { force: true });
+    if (isCopied || markOf(own)?.kind === "whiteout") rmSync(pathOfText(own), { force: true });
   }
   const made = new Set(
     steps.flatMap(({ path, kind }) => [...above(path), ...(kind === "folder" ? [path] : [])]),
@@ -136,20 +135,18 @@ async function settleSome({ steps, waiting }: CommitRecord, { place, env }: Laye
   for (const path of [...new Set(all)].toSorted())
     makeAgain(join(changed, path), join(place, `again-${hash("sha256", path)}`));
   // The kernel lets every user make a device of this number, and no other.
-  for (const path of hidden.filter((each) => markOf(join(changed, each)) === null))
-    await run("mknod", [join(changed, path), "c", "0", "0"], { env: { PATH: env["PATH"] } });
+  const without = hidden.filter((each) => markOf(join(changed, each)) === null);
+  await runOn(without, ["-I", "{}", "mknod", "{}", "c", "0", "0"], { cwd: changed, env });
 }
-
-const run = promisify(execFile);
 
 /** Makes a folder of the layer again, with what is in it. After a death the same does the rest. */
 function makeAgain(own: string, again: string): void {
   const mark = markOf(own);
   if (mark?.kind === "folder") {
     makeFolder(again);
-    for (const name of namesIn(own)) renameSync(join(own, name), join(again, name));
+    for (const name of namesIn(own)) renameSync(pathOfText(join(own, name)), pathOfText(join(again, name)));
     setFolder(again, mark);
-    rmdirSync(own);
+    rmdirSync(pathOfText(own));
   }
-  if (markOf(again) !== null) renameSync(again, own);
+  if (markOf(again) !== null) renameSync(again, pathOfText(own));
 }

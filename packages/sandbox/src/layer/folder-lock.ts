@@ -83,7 +83,7 @@ export function onWanted(place: string, unlock: Unlock, callback: () => void): U
   if (namesIn(place).some(isWanted)) callback();
   return async () => {
     watcher.close();
-    // A process that died while it waited left its file. The folder of a layer that nobody needs is gone.
+    // A process that died while it waited left its file. The folder of a layer without changes is gone.
     for (const name of namesIn(place).filter(isWanted)) rmSync(join(place, name), { force: true });
     await unlock();
   };

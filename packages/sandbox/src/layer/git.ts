@@ -5,6 +5,7 @@ import { basename, dirname, join } from "node:path";
 import { setTimeout } from "node:timers/promises";
 import { promisify } from "node:util";
 import { findProgram } from "../system/bubblewrap.ts";
+import { pathOfText } from "../system/file-names.ts";
 import type { Listing } from "./folder-facts.ts";
 
 /** What a file of a repository's own folder is to a layer. */
@@ -104,7 +105,7 @@ export function refsIn(folder: string, listing: Listing): ReadonlyMap<string, st
 /** The text of a file that names a commit; empty where it cannot be read. */
 export function contentOf(file: string): string {
   try {
-    return readFileSync(file, "utf8");
+    return readFileSync(pathOfText(file), "utf8");
   } catch {
     return "";
   }
@@ -112,7 +113,7 @@ export function contentOf(file: string): string {
 
 /** Runs git in a person's repositories, without what their settings would start for it. */
 export interface Git {
-  /** A digest of what an index stages; undefined where git cannot read it. */
+  /** A digest of what an index stages, or of its bytes where git cannot read it; undefined without one. */
   staged(repository: string, index: string): Promise<string | undefined>;
   /** Writes what git remembers of the files into the index again; what is staged stays. */
   refresh(repository: string): Promise<void>;
@@ -157,13 +158,15 @@ export function createGit(env: Readonly<Record<string, string | undefined>>): Gi
     });
   return {
     async staged(repository, index) {
-      if (!existsSync(index)) return undefined;
-      if (program === undefined) return hash("sha256", readFileSync(index));
+      const path = pathOfText(index);
+      if (!existsSync(path)) return undefined;
+      const bytes = () => hash("sha256", readFileSync(path));
+      if (program === undefined) return bytes();
       try {
         const { stdout } = await git(repository, ["ls-files", "--stage", "-z"], { GIT_INDEX_FILE: index });
         return hash("sha256", stdout);
       } catch {
-        return undefined;
+        return bytes();
       }
     },
     async refresh(repository) {
@@ -184,7 +187,7 @@ export function createGit(env: Readonly<Record<string, string | undefined>>): Gi
     async isFree(repository) {
       const own = isSubmodule(repository) ? repository : join(repository, ".git");
       const lock = join(own, "index.lock");
-      for (let times = 0; existsSync(lock); times += 1) {
+      for (let times = 0; existsSync(pathOfText(lock)); times += 1) {
         if (times === waits.times) return false;
         await setTimeout(waits.ms);
       }

@@ -9,6 +9,7 @@ import {
   readSync,
   type BigIntStats,
 } from "node:fs";
+import { isUnsure, pathOfText, textOfName } from "../system/file-names.ts";
 
 /** The kinds of entries. A whiteout is how the kernel's overlay marks a deleted entry. */
 type EntryKind = "file" | "folder" | "link" | "pipe" | "socket" | "device" | "whiteout";
@@ -49,7 +50,7 @@ export function within(folder: string, path: string): string {
 
 /** Returns what the kernel knows of an entry. Follows no link. Returns null if nothing is there. */
 export function statOf(path: string): BigIntStats | null {
-  return orNull(() => lstatSync(path, { bigint: true, throwIfNoEntry: false }) ?? null);
+  return orNull(() => lstatSync(pathOfText(path), { bigint: true, throwIfNoEntry: false }) ?? null);
 }
 
 function kindOf(stat: BigIntStats): EntryKind {
@@ -63,13 +64,16 @@ function kindOf(stat: BigIntStats): EntryKind {
 
 /** The names in a folder, sorted; none where there is no folder. */
 export function namesIn(folder: string): readonly string[] {
-  return (orNull(() => readdirSync(folder)) ?? []).toSorted();
+  const path = pathOfText(folder);
+  const names = orNull(() => readdirSync(path)) ?? [];
+  const sure = names.some(isUnsure) ? readdirSync(path, "buffer").map(textOfName) : names;
+  return sure.toSorted();
 }
 
 /** Whether this process can list what is in a folder and look at it. A program may have taken its own rights. */
 export function isReadable(folder: string): boolean {
   try {
-    accessSync(folder, constants.R_OK | constants.X_OK);
+    accessSync(pathOfText(folder), constants.R_OK | constants.X_OK);
     return true;
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === "EACCES") return false;
@@ -86,15 +90,20 @@ export function isSame(one: Mark | null, other: Mark | null): boolean {
 export function isEqual(one: string, other: string): boolean {
   const [a, b] = [markOf(one), markOf(other)];
   if (a === null || b === null || a.kind !== b.kind) return false;
-  if (a.kind === "link") return readlinkSync(one) === readlinkSync(other);
+  if (a.kind === "link") return targetOf(one) === targetOf(other);
   if (a.kind !== "file" || a.bytes !== b.bytes || a.mode !== b.mode) return false;
   return isSame(a, b) || isEqualFile(one, other);
+}
+
+/** The path to which a link leads. */
+export function targetOf(link: string): string {
+  return textOfName(readlinkSync(pathOfText(link), "buffer"));
 }
 
 const chunkBytes = 1_048_576;
 
 function isEqualFile(one: string, other: string): boolean {
-  const [a, b] = [openSync(one, "r"), openSync(other, "r")];
+  const [a, b] = [one, other].map((path) => openSync(pathOfText(path), "r")) as [number, number];
   const [left, right] = [Buffer.alloc(chunkBytes), Buffer.alloc(chunkBytes)];
   try {
     for (;;) {

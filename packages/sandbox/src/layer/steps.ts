@@ -1,5 +1,6 @@
 import { chmodSync, chownSync, constants, copyFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { pathOfText } from "../system/file-names.ts";
 import { changedFolder, setTime, type Box, type Step } from "./commit.ts";
 import type { LayerChange } from "./difference.ts";
 import { contentOf, gitPartOf } from "./git.ts";
@@ -38,7 +39,7 @@ export function stepsOf(
 
 function copyOf(file: string, copy: string): string {
   const mark = markOf(file)!;
-  copyFileSync(file, copy, constants.COPYFILE_FICLONE);
+  copyFileSync(pathOfText(file), copy, constants.COPYFILE_FICLONE);
   chmodSync(copy, mark.mode);
   setTime(copy, mark);
   return copy;

@@ -1,11 +1,12 @@
 import { isUtf8 } from "node:buffer";
-import { closeSync, constants, fstatSync, openSync, readFileSync, readlinkSync } from "node:fs";
+import { closeSync, constants, fstatSync, openSync, readFileSync } from "node:fs";
 import { join } from "node:path";
+import { pathOfText } from "../system/file-names.ts";
 import { changedFolder } from "./commit.ts";
 import type { LayerChange } from "./difference.ts";
 import type { Git } from "./git.ts";
 import type { LayerPlace } from "./holder.ts";
-import { markOf, namesIn, type Mark } from "./mark.ts";
+import { markOf, namesIn, targetOf, type Mark } from "./mark.ts";
 
 /**
  * What a change makes different, as two texts. Of a link it is the path that it leads to, and of a folder it is the paths in it. A
@@ -51,7 +52,7 @@ function sideIn(root: string, path: string, mark = markOf(join(root, path))): st
 function textAt(root: string, path: string, { kind }: Mark): string | undefined {
   const entry = join(root, path);
   if (kind === "folder") return "";
-  if (kind === "link") return markOf(entry)?.kind === "link" ? `link to ${readlinkSync(entry)}\n` : undefined;
+  if (kind === "link") return markOf(entry)?.kind === "link" ? `link to ${targetOf(entry)}\n` : undefined;
   return kind === "file" ? fileText(entry) : undefined;
 }
 
@@ -64,7 +65,7 @@ function fileText(path: string): string | undefined {
   try {
     const stat = fstatSync(file);
     // The kernel names the opened file by its real path: with a link on the way it is another one.
-    if (!stat.isFile() || stat.size > mostBytes || readlinkSync(`/proc/self/fd/${file}`) !== path)
+    if (!stat.isFile() || stat.size > mostBytes || targetOf(`/proc/self/fd/${file}`) !== path)
       return undefined;
     const bytes = readFileSync(file);
     return bytes.includes(0) || !isUtf8(bytes) ? undefined : bytes.toString("utf8");
@@ -78,7 +79,7 @@ const flags = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
 
 function openOrUndefined(path: string): number | undefined {
   try {
-    return openSync(path, flags);
+    return openSync(pathOfText(path), flags);
   } catch (error) {
     if (isUnreadable.has((error as NodeJS.ErrnoException).code ?? "")) return undefined;
     throw error;

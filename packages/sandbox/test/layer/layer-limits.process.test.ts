@@ -64,12 +64,16 @@ test.runIf(getuid!() === 0)("a folder that its user cannot read or write is refu
 
 test("without the programs that mount there is no layer, and the answer names their package", async () => {
   const folder = folderOf("echo a > a");
-  const path = { env: { PATH: programs(["flock", "cp"]) } };
+  const path = { env: { PATH: programs(["flock", "cp", "xargs"]) } };
   const missing = "unshare and nsenter are not on PATH; install the package util-linux";
   expect(await open(folder, { ...path, engine: "copy" })).toEqual({
     problem: `no layer for ${folder}: ${missing}`,
   });
   expect(await open(folder, path)).toMatchObject({ problem: expect.stringContaining("install the package") });
+  const without = { env: { PATH: programs(["flock", "cp"]) } };
+  expect(await open(folder, { ...without, engine: "copy" })).toMatchObject({
+    problem: expect.stringContaining("xargs is not on PATH; install the package findutils"),
+  });
   expect(await open(folder, { env: { PATH: "/nonexistent" } })).toEqual({
     problem: "flock is not on PATH; install the package util-linux",
   });

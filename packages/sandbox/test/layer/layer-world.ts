@@ -63,19 +63,21 @@ export interface LookOptions {
 export function look(folder: string, { inodes = false }: LookOptions = {}): Readonly<Record<string, string>> {
   const found: Record<string, string> = {};
   const first = new Map<bigint, string>();
-  const visit = (at: string) => {
-    for (const name of readdirSync(join(folder, at)).toSorted()) {
-      const path = join(at, name);
+  // Each character of a name is one of its bytes.
+  const at = (path: string) => Buffer.from(join(folder, path), "latin1");
+  const visit = (below: string) => {
+    for (const name of readdirSync(at(below), "latin1").toSorted()) {
+      const path = join(below, name);
       if (path === ".toolmount") continue;
-      const stat = lstatSync(join(folder, path), { bigint: true });
+      const stat = lstatSync(at(path), { bigint: true });
       const shared = first.get(stat.ino) ?? path;
       first.set(stat.ino, shared);
       const mode = (stat.mode & 0o7777n).toString(8);
       const facts = [stat.mtimeNs / 1_000n, ...(inodes ? [stat.ino] : [])].join(" ");
-      if (stat.isSymbolicLink()) found[path] = `link ${readlinkSync(join(folder, path))}`;
+      if (stat.isSymbolicLink()) found[path] = `link ${readlinkSync(at(path), "latin1")}`;
       else if (stat.isDirectory()) found[path] = `folder ${mode} ${facts}`;
       else if (stat.isFile())
-        found[path] = `file ${mode} ${facts} ${shared} ${hash("sha256", readFileSync(join(folder, path)))}`;
+        found[path] = `file ${mode} ${facts} ${shared} ${hash("sha256", readFileSync(at(path)))}`;
       else found[path] = `other ${mode}`;
       if (stat.isDirectory()) visit(path);
     }

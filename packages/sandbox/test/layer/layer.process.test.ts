@@ -20,13 +20,15 @@ const hasNamespaces =
 const hasBubblewrap =
   process.env["CI"] !== undefined || spawnSync("bwrap", ["--version"]).error === undefined;
 
-/** A tree with what is hard to keep: links, two names of one file, odd names, read-only entries, large and binary files. */
+/** A tree with what is hard to keep: links, two names of one file, odd names, names that are no UTF-8, read-only entries, large and binary files. */
 const tree = `
 mkdir -p src/deep empty kept 'odd name' locked
 echo one > src/one.txt; echo two > src/two.txt; echo deep > src/deep/file
 seq 500000 > large.bin; printf '\\0\\1\\2' > binary
 ln -s src/one.txt link; ln -s /absent dangling; echo twin > twin-a; ln twin-a twin-b
 echo odd > 'odd name/a:b,c\\d'; echo é > $'odd name/\\303\\251'; echo q > $'odd name/line\\nbreak'
+echo l > $'odd name/caf\\351'; mkdir $'d\\377'; echo i > $'d\\377/in'; echo f > $'\\200first'; ln -s $'t\\351' latin
+echo p > $'\\364\\217\\277\\251 private'; echo r > $'\\357\\277\\275 replaced'
 echo fixed > locked/file; chmod 444 locked/file; chmod 555 locked
 echo x > run.sh; chmod 755 run.sh; mkfifo pipe; touch -d 2001-02-03 src kept empty src/one.txt .
 `;
@@ -39,6 +41,8 @@ mv 'odd name' 'new name'; echo large >> large.bin; ln -sfn src/deep link; rm dan
 echo sed > run.sh.tmp; mv run.sh.tmp run.sh; chmod 600 src/one.txt; chmod 700 src
 mkdir -p a/b/c; echo new > a/b/c/new; ln a/b/c/new a/second; mkfifo a/pipe; chmod 4755 a/second
 chmod 755 locked; rm -f locked/file; echo other > locked/other; chmod 555 locked; touch -d 2010-01-01 empty
+echo more >> $'d\\377/in'; rm $'\\200first'; echo n > $'new\\351'; mkdir $'a\\376'; touch $'a\\376/\\375'; ln -sfn $'t\\350' latin
+echo more >> $'\\364\\217\\277\\251 private'; echo more >> $'\\357\\277\\275 replaced'
 `;
 
 describe.runIf(hasNamespaces).each(["overlay", "copy"] as const)("a layer by %s", (engine) => {

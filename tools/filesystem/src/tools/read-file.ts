@@ -200,10 +200,14 @@ const maxNames = 2000;
 
 /**
  * Throws `NOT_FOUND` with the name that was probably meant, when the folder has one that differs only in case, normal
- * form or ending; else does nothing.
+ * form or ending, or is no text; else does nothing.
  */
 async function nearName(files: Files, path: string): Promise<void> {
   const near = await findNear(files, path);
+  if (near === path && path.includes("\ufffd"))
+    throw new Refusal(`${path} cannot be read by its name, which is not UTF-8; a command can`, "NOT_FOUND", {
+      path,
+    });
   if (near !== undefined)
     throw new Refusal(`Path not found: ${path} (did you mean ${near}?)`, "NOT_FOUND", { path, near });
 }

@@ -1,0 +1,72 @@
+import { isUtf8 } from "node:buffer";
+import { execFile } from "node:child_process";
+import { promisify } from "node:util";
+import { findProgram } from "./bubblewrap.ts";
+
+/** The character for the byte 0. Those for bytes from 0x80 on are the last ones of Unicode, which are for private use. */
+const firstByte = 0x10ff00;
+
+/** The first half of all of these characters in a JavaScript string. */
+const half = "\udbff";
+
+/**
+ * Whether Node may have lost something of a name: it reads each byte that is no UTF-8 as U+FFFD, and a name may have characters
+ * that mean bytes here.
+ */
+export function isUnsure(name: string): boolean {
+  return name.includes("\ufffd") || name.includes(half);
+}
+
+/** The text of a name on the disk, in which each byte that is no UTF-8 is a character for private use. No two names have one text. */
+export function textOfName(bytes: Buffer): string {
+  const parts: string[] = [];
+  for (let at = 0; at < bytes.length;) {
+    const length = [1, 2, 3, 4].find((each) => isUtf8(bytes.subarray(at, at + each))) ?? 0;
+    const text = bytes.toString("utf8", at, at + length);
+    const isText = length > 0 && !text.startsWith(half);
+    parts.push(isText ? text : String.fromCodePoint(firstByte + bytes[at]!));
+    at += isText ? length : 1;
+  }
+  return parts.join("");
+}
+
+/** What `node:fs` takes for the text of a path. */
+export function pathOfText(text: string): string | Buffer {
+  return text.includes(half) ? bytesOfText(text) : text;
+}
+
+/** The bytes of a path. */
+function bytesOfText(text: string): Buffer {
+  const parts = Array.from(text, (character) => {
+    const byte = character.codePointAt(0)! - firstByte;
+    return byte >= 0x80 ? Buffer.of(byte) : Buffer.from(character);
+  });
+  return Buffer.concat(parts);
+}
+
+const run = promisify(execFile);
+
+/** Where a program runs, and the `PATH` on which it is found. */
+interface RunsIn {
+  readonly cwd: string;
+  readonly env: Readonly<Record<string, string | undefined>>;
+}
+
+/**
+ * Runs a program on paths below a folder, as often as the kernel's bound for the length of a command needs. The words are those of
+ * xargs: Node can give a program no argument that is not UTF-8.
+ */
+export async function runOn(
+  paths: readonly string[],
+  words: readonly string[],
+  { cwd, env }: RunsIn,
+): Promise<void> {
+  if (paths.length === 0) return;
+  const xargs = findProgram("xargs", env["PATH"]);
+  if (xargs === undefined) throw new Error("xargs is not on PATH; install the package findutils");
+  const running = run(xargs, ["-0", ...words], { cwd, env: { PATH: env["PATH"] } });
+  const lines = paths.map((path) => Buffer.from(pathOfText(`./${path}\0`)));
+  // The program may end before it has read all: then its error is the answer.
+  running.child.stdin!.on("error", () => {}).end(Buffer.concat(lines));
+  await running;
+}
