@@ -54,6 +54,6 @@ export { type Conflict } from "./layer/conflicts.ts";
 export { type Choice, type KeepResult } from "./layer/keep.ts";
 export { layersIn, type LeftLayer } from "./layer/place.ts";
 export { shownEnvironment, toPerson } from "./layer/person-paths.ts";
-export { type Mark } from "./layer/mark.ts";
+export { type Mark } from "./system/mark.ts";
 export { type Sides, type Texts } from "./layer/texts.ts";
 export { type Difference, type LayerChange, type Section } from "./layer/difference.ts";

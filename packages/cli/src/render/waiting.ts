@@ -33,9 +33,10 @@ export function waitingLines(screen: Screen, waiting: Waiting): string[] {
     const own = changes.filter((change) => change.section === section);
     return own.length === 0 ? [] : sectionLines(screen, section, own, waiting);
   });
-  const stays = left.map(
-    ({ path, reason }) => `  ${screen.paint("yellow", "stays")} ${printable(path)}: ${reason}`,
-  );
+  const stays = left
+    .slice(0, mostListed)
+    .map(({ path, reason }) => `  ${screen.paint("yellow", "stays")} ${printable(path)}: ${reason}`);
+  if (left.length > mostListed) stays.push(`  and ${left.length - mostListed} more stay`);
   const reached = waiting.hosts.length === 0 ? [] : [`reached: ${printable(waiting.hosts.join(", "))}`];
   return [...sections, ...stays, ...reached];
 }

@@ -5,7 +5,7 @@ import { above } from "./folder-facts.ts";
 import { createPause, readRecord, writeRecord } from "./durable.ts";
 import type { LayerChange } from "./difference.ts";
 import { gitPartOf } from "./git.ts";
-import { isSame, markOf, type Mark } from "./mark.ts";
+import { isOwned, isSame, markOf, type Mark } from "../system/mark.ts";
 
 /** A change with the place of the new entry, below the layer's own folder. */
 export interface Step extends LayerChange {
@@ -222,10 +222,13 @@ export function isOpen({ mode }: Mark): boolean {
   return (mode & 0o300) === 0o300;
 }
 
-/** Sets the mode and the time of a folder, where they differ. Node's times have microseconds. */
+/**
+ * Sets the mode and the time of a folder, where they differ. Only its owner can: in the folder of another user who lets this one
+ * write, the kernel sets the time. Node's times have microseconds.
+ */
 export function setFolder(folder: string, wanted: Mark | null): void {
   const now = markOf(folder);
-  if (wanted?.kind !== "folder" || now?.kind !== "folder") return;
+  if (wanted?.kind !== "folder" || now?.kind !== "folder" || !isOwned(folder)) return;
   if (now.mode !== wanted.mode) chmodSync(pathOfText(folder), wanted.mode);
   if (microseconds(now) !== microseconds(wanted)) setTime(folder, wanted);
 }

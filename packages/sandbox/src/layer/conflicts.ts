@@ -2,7 +2,7 @@ import { join } from "node:path";
 import { baseOf, type Base } from "./base.ts";
 import type { LayerChange } from "./difference.ts";
 import { contentOf, gitPartOf, ownFolderOf, repositoryOf, type Git } from "./git.ts";
-import { isEqual, markOf, namesIn, type Mark } from "./mark.ts";
+import { isEqual, markOf, namesIn, type Mark } from "../system/mark.ts";
 
 /** A change of the layer that meets one of the person. */
 export interface Conflict {

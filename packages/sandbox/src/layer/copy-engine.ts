@@ -9,7 +9,7 @@ import type { Engine, MakeEngine } from "./engine.ts";
 import { changesSince, entriesOf, ownFolder, type FolderFacts } from "./folder-facts.ts";
 import { indexesIn, repositoryOf, type Git } from "./git.ts";
 import type { LayerPlace } from "./holder.ts";
-import { isReadable, markOf, namesIn, type Mark } from "./mark.ts";
+import { isReadable, markOf, namesIn, type Mark } from "../system/mark.ts";
 
 /** The largest folder that is copied: it takes some two seconds. */
 const copyBounds = { entries: 20_000, bytes: 1_000_000_000 };

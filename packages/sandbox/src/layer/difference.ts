@@ -1,12 +1,19 @@
 import { hash } from "node:crypto";
-import { existsSync } from "node:fs";
-import { prepareRules } from "@toolmount/paths";
-import { pathOfText } from "../system/file-names.ts";
 import { baseOf, type Base } from "./base.ts";
 import { createPause } from "./durable.ts";
-import { entriesOf } from "./folder-facts.ts";
-import { gitPartOf } from "./git.ts";
-import { isEqual, isReadable, isSame, markOf, within, type Mark } from "./mark.ts";
+import { above, entriesOf } from "./folder-facts.ts";
+import { gitPartOf, ownFolderOf } from "./git.ts";
+import {
+  foreign,
+  isEqual,
+  isOwned,
+  isReadable,
+  isSame,
+  markOf,
+  obstacleIn,
+  within,
+  type Mark,
+} from "../system/mark.ts";
 
 /** What must be agreed to by a yes of its own. */
 export type Section =
@@ -52,7 +59,7 @@ export interface Compared {
   readonly base: Base;
   /** Whether the layer may have changed an entry of its own folder. */
   isTouched(path: string, mark: Mark): boolean;
-  /** Whether an index of git stages something else than when the layer began. */
+  /** Whether an index of git stages something else than when the layer began, as far as git can tell. */
   isStagedAnew(path: string): Promise<boolean>;
   /** Whether the next command of the person runs or obeys the file. */
   isObeyed(path: string): boolean;
@@ -86,7 +93,9 @@ export async function differenceOf(compared: Compared): Promise<Difference> {
     folders.push(...inside.toReversed());
   }
   const sorted = changes.toSorted((a, b) => (a.path < b.path ? -1 : 1));
-  return { digest: digestOf(sorted, compared.base), changes: sorted, left };
+  const possible = possibleOf(sorted, compared.folder);
+  const digest = digestOf(possible.changes, compared.base);
+  return { digest, changes: possible.changes, left: [...left, ...possible.left] };
 }
 
 /** What the person does to the former entries is a conflict, and no other difference; what a keep of a part did is one. */
@@ -173,38 +182,46 @@ function sectionOf({ path, kind, former }: Omit<LayerChange, "section">, compare
   return kind === "delete" || isReplaced || isEmptied ? "deletions" : "files";
 }
 
-/**
- * Tests paths from a folder as the rules of file tools test what must not be written. Some folders are obeyed for the entries
- * that they have in the view or in the folder.
- */
-export function obeyedIn(
-  folder: string,
-  obeyed: readonly string[],
-): (view: string) => (path: string) => boolean {
-  const sets = obeyed.filter((path) => path.startsWith("**/("));
-  const entries = sets.map((path) => path.slice("**/(".length, -1).split(","));
-  const deniedWrite = obeyed.filter((path) => !sets.includes(path));
-  const rules = prepareRules({ workingDir: folder, read: [], write: [folder], deniedWrite });
-  return (view) => {
-    const exists = (at: string) => [folder, view].some((root) => existsSync(pathOfText(within(root, at))));
-    const isObeyed = remembered(
-      (at) =>
-        rules.objection(within(folder, at), "write") === "denied" ||
-        entries.some((names) => names.every((name) => exists(within(at, name)))),
-    );
-    const isIn = remembered((at): boolean => isObeyed(at) || (at !== "" && isIn(parentOf(at))));
-    return (path) => isIn(parentOf(path)) || rules.objection(within(folder, path), "write") === "denied";
-  };
+/** The changes that this process can make in the person's folder, and what it cannot. */
+interface Possible {
+  readonly changes: readonly LayerChange[];
+  readonly left: Difference["left"];
 }
 
-/** The same answer again for the same folder. */
-function remembered(ask: (at: string) => boolean): (at: string) => boolean {
-  const known = new Map<string, boolean>();
-  return (at) => {
-    const answer = known.get(at) ?? ask(at);
-    known.set(at, answer);
-    return answer;
+/**
+ * Leaves out the changes in folders that this process cannot change, where a keep would fail in the middle. With a new folder
+ * goes what is in it. A repository is one unit.
+ */
+function possibleOf(changes: readonly LayerChange[], folder: string): Possible {
+  const known = new Map<string, string | undefined>();
+  const obstacleAt = (path: string) => {
+    if (!known.has(path)) known.set(path, obstacleIn(within(folder, path)));
+    return known.get(path);
   };
+  /** The folder of the person that is in the way of a change. */
+  const blockerOf = ({ path, kind, former }: LayerChange) => {
+    if (kind === "mode") return isOwned(within(folder, path)) ? undefined : path;
+    const inside = former?.kind === "folder" ? [path] : [];
+    return [parentOf(path), ...inside].find((each) => obstacleAt(each) !== undefined);
+  };
+  const blocked = new Map(
+    changes.map((change) => [change, blockerOf(change)] as const).filter(([, by]) => by !== undefined),
+  );
+  if (blocked.size === 0) return { changes, left: [] };
+  const own = [...blocked.keys()];
+  const folders = new Set(own.filter(({ kind }) => kind === "folder").map(({ path }) => path));
+  const units = new Set(
+    own.filter(({ section }) => section === "repository").map(({ path }) => ownFolderOf(path)),
+  );
+  const isLeft = (change: LayerChange) =>
+    blocked.has(change) ||
+    above(change.path).some((path) => folders.has(path)) ||
+    (change.section === "repository" && units.has(ownFolderOf(change.path)));
+  const left = [...new Set(blocked.values())].map((path) => ({
+    path: path!,
+    reason: obstacleAt(path!) ?? foreign,
+  }));
+  return { changes: changes.filter((change) => !isLeft(change)), left };
 }
 
 function parentOf(path: string): string {

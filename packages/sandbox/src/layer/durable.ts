@@ -11,7 +11,7 @@ import {
 import { dirname, join } from "node:path";
 import { setImmediate } from "node:timers/promises";
 import { pathOfText } from "../system/file-names.ts";
-import { markOf, namesIn } from "./mark.ts";
+import { markOf, namesIn } from "../system/mark.ts";
 
 /** Writes a value as JSON, so that the file holds all of it or does not exist, also after a loss of power. */
 export function writeRecord(file: string, value: unknown): void {

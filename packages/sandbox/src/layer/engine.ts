@@ -10,7 +10,7 @@ import { mountOverlayOnce } from "../system/overlay-trial.ts";
 import { above, entriesOf, ownFolder, type FolderFacts } from "./folder-facts.ts";
 import type { Git } from "./git.ts";
 import type { EngineName, Holder, LayerPlace } from "./holder.ts";
-import { isReadable, markOf, namesIn, type Mark } from "./mark.ts";
+import { isReadable, markOf, namesIn, type Mark } from "../system/mark.ts";
 
 /** How a layer keeps what its programs change. */
 export interface Engine {

@@ -1,7 +1,7 @@
 import { dirname } from "node:path";
-import { rmSync, writeFileSync } from "node:fs";
+import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import { createPause } from "./durable.ts";
-import { markOf, namesIn, statOf, within } from "./mark.ts";
+import { markOf, namesIn, statOf, within } from "../system/mark.ts";
 
 /** The entry of a folder that is never in its layer: plan state, and the layers themselves. */
 export const ownFolder = ".toolmount";
@@ -16,7 +16,7 @@ export interface FolderFacts {
   readonly bytes: number;
   /** An entry of another owner or group than this process, which the kernel's overlay cannot copy. */
   readonly foreign: string | undefined;
-  /** An entry on another file system: nothing can be moved between two. */
+  /** An entry that is mounted there, or on another file system: nothing can be moved in and out of it. */
   readonly mount: string | undefined;
   /** A folder whose entries this process cannot list. */
   readonly unreadable: string | undefined;
@@ -30,7 +30,7 @@ export async function factsOf(folder: string): Promise<FolderFacts> {
   let [entries, bytes] = [0, 0];
   const dev = statOf(folder)?.dev;
   let foreign: string | undefined;
-  let mount: string | undefined;
+  let mount = mountIn(folder);
   let unreadable: string | undefined;
   for (const folders = [""]; folders.length > 0;) {
     const at = folders.pop()!;
@@ -50,6 +50,21 @@ export async function factsOf(folder: string): Promise<FolderFacts> {
     }
   }
   return { listing, entries, bytes, foreign, mount, unreadable };
+}
+
+/** The first mount in a folder. One of the same file system has the same device. */
+function mountIn(folder: string): string | undefined {
+  const points = readFileSync("/proc/self/mountinfo", "utf8")
+    .split("\n")
+    .map((line) =>
+      line
+        .split(" ")[4]
+        ?.replaceAll(/\\(\d{3})/g, (_, code: string) => String.fromCharCode(Number.parseInt(code, 8))),
+    );
+  const inside = points.flatMap((point) =>
+    point?.startsWith(`${folder}/`) === true ? [point.slice(folder.length + 1)] : [],
+  );
+  return inside.find((path) => path.split("/")[0] !== ownFolder);
 }
 
 function readableIn(folder: string, at: string): readonly string[] | undefined {

@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { makeFolder } from "@toolmount/paths";
 import { findProgram } from "../system/bubblewrap.ts";
 import { sandboxStdio } from "../system/start-sandbox.ts";
-import { namesIn } from "./mark.ts";
+import { namesIn } from "../system/mark.ts";
 
 type Variables = Readonly<Record<string, string | undefined>>;
 

@@ -12,7 +12,7 @@ import { copiedAgain } from "./copy-engine.ts";
 import { removeTree } from "./durable.ts";
 import { takeLock } from "./folder-lock.ts";
 import { endLeftHolder, type LayerPlace } from "./holder.ts";
-import { namesIn } from "./mark.ts";
+import { namesIn } from "../system/mark.ts";
 import type { ViewOptions } from "./mount.ts";
 import { removePlace } from "./place.ts";
 import { engineFile } from "./view.ts";

@@ -113,7 +113,7 @@ export function contentOf(file: string): string {
 
 /** Runs git in a person's repositories, without what their settings would start for it. */
 export interface Git {
-  /** A digest of what an index stages, or of its bytes where git cannot read it; undefined without one. */
+  /** A digest of what an index stages; undefined where git cannot read it. */
   staged(repository: string, index: string): Promise<string | undefined>;
   /** Writes what git remembers of the files into the index again; what is staged stays. */
   refresh(repository: string): Promise<void>;
@@ -160,13 +160,12 @@ export function createGit(env: Readonly<Record<string, string | undefined>>): Gi
     async staged(repository, index) {
       const path = pathOfText(index);
       if (!existsSync(path)) return undefined;
-      const bytes = () => hash("sha256", readFileSync(path));
-      if (program === undefined) return bytes();
+      if (program === undefined) return hash("sha256", readFileSync(path));
       try {
         const { stdout } = await git(repository, ["ls-files", "--stage", "-z"], { GIT_INDEX_FILE: index });
         return hash("sha256", stdout);
       } catch {
-        return bytes();
+        return undefined;
       }
     },
     async refresh(repository) {

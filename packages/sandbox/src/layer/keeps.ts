@@ -17,7 +17,7 @@ import { removeTree } from "./durable.ts";
 import type { Engine } from "./engine.ts";
 import { contentOf, gitPartOf, repositoryOf, type Git } from "./git.ts";
 import type { LayerPlace } from "./holder.ts";
-import { isSame, markOf, namesIn, type Mark } from "./mark.ts";
+import { isSame, markOf, namesIn, type Mark } from "../system/mark.ts";
 import { stepsOf } from "./steps.ts";
 
 /** What the keeps of a layer work with. */

@@ -7,7 +7,7 @@ import type { Engine } from "./engine.ts";
 import { factsOf, nowOf, ownFolder } from "./folder-facts.ts";
 import { indexesIn, refsIn, repositoryOf, type Git } from "./git.ts";
 import { startHolder, type EngineName, type Holder, type LayerPlace } from "./holder.ts";
-import { markOf, namesIn } from "./mark.ts";
+import { markOf, namesIn } from "../system/mark.ts";
 
 /** The folder and the name of a layer. */
 export interface LayerOptions {

@@ -8,7 +8,7 @@ import { nowOf, ownFolder } from "./folder-facts.ts";
 import { isWanted, lockFile } from "./folder-lock.ts";
 import type { LayerPlace } from "./holder.ts";
 import { boxesIn, boxOf, forgetKeep } from "./keeps.ts";
-import { markOf, namesIn, statOf } from "./mark.ts";
+import { markOf, namesIn, statOf } from "../system/mark.ts";
 
 /** Where a layer has its files, and the folder of all layers. */
 interface MadePlace {

@@ -4,7 +4,7 @@ import { pathOfText } from "../system/file-names.ts";
 import { changedFolder, setTime, type Box, type Step } from "./commit.ts";
 import type { LayerChange } from "./difference.ts";
 import { contentOf, gitPartOf } from "./git.ts";
-import { markOf, statOf } from "./mark.ts";
+import { markOf, statOf } from "../system/mark.ts";
 
 /** The changes with the places of their new entries. */
 export function stepsOf(

@@ -6,7 +6,7 @@ import { changedFolder } from "./commit.ts";
 import type { LayerChange } from "./difference.ts";
 import type { Git } from "./git.ts";
 import type { LayerPlace } from "./holder.ts";
-import { markOf, namesIn, targetOf, type Mark } from "./mark.ts";
+import { markOf, namesIn, targetOf, type Mark } from "../system/mark.ts";
 
 /**
  * What a change makes different, as two texts. Of a link it is the path that it leads to, and of a folder it is the paths in it. A

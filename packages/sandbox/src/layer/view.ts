@@ -74,7 +74,8 @@ async function chooseEngine(
   isNew: boolean,
 ): Promise<Engine | { readonly problem: string }> {
   if (facts.unreadable !== undefined) return { problem: `"${facts.unreadable}" cannot be read` };
-  if (facts.mount !== undefined) return { problem: `"${facts.mount}" is on another file system` };
+  if (facts.mount !== undefined)
+    return { problem: `"${facts.mount}" is a mount or a subvolume, and files cannot be moved out of it` };
   const names = at.engine === undefined ? (["overlay", "copy"] as const) : [at.engine];
   const problems: string[] = [];
   for (const name of names) {
@@ -184,7 +185,7 @@ function compared(at: ViewOptions, engine: Engine, { holder, base }: Held): Comp
     isObeyed: at.obeyedIn(holder.view),
     async isStagedAnew(path) {
       const now = await git.staged(join(folder, repositoryOf(path)), join(changed, path));
-      return now !== base.staged.get(path);
+      return now === undefined || now !== base.staged.get(path);
     },
   };
 }

@@ -15,6 +15,17 @@ function open(folder: string, more: object = {}) {
   return openLayer({ folder, name: "s", env, obeyed: [], ...more });
 }
 
+const asUser = "setpriv --reuid 65534 --regid 65534 --clear-groups".split(" ");
+
+/** Opens a layer in a process that a shell starts with other rights or mounts, and makes it keep or undo; what it said. */
+function elsewhere(folder: string, shell: readonly string[], what = "open"): string {
+  const program = join(import.meta.dirname, "layer-process.ts");
+  const node = [process.execPath, "--conditions=@toolmount/source", program, what, folder, "", "0"];
+  const [file = "", ...words] = [...shell, ...node];
+  const { stdout, stderr } = spawnSync(file, words, { env, encoding: "utf8" });
+  return `${stdout}${stderr}`.replaceAll(folder, "FOLDER");
+}
+
 /** A folder with links to some programs, for a `PATH` that has no others. */
 function programs(names: readonly string[]): string {
   const folder = folderOf("true");
@@ -42,14 +53,7 @@ test("a folder in which no layer can have its files is refused", async () => {
 });
 
 test.runIf(getuid!() === 0)("a folder that its user cannot read or write is refused, with the reason", () => {
-  const problemOf = (script: string) => {
-    const folder = folderOf(`chmod 755 .; ${script}`);
-    const as = "--reuid 65534 --regid 65534 --clear-groups".split(" ");
-    const program = join(import.meta.dirname, "layer-process.ts");
-    const node = [process.execPath, "--conditions=@toolmount/source", program, "open", folder, "", "0"];
-    const { stderr } = spawnSync("setpriv", [...as, ...node], { env });
-    return stderr.toString().replaceAll(folder, "FOLDER");
-  };
+  const problemOf = (script: string) => elsewhere(folderOf(`chmod 755 .; ${script}`), asUser);
   const own = "chown -R 65534:65534 .";
   expect(problemOf("true")).toContain(
     "no layer for FOLDER: its files cannot be in FOLDER/.toolmount/layers/s: EACCES",
@@ -60,6 +64,44 @@ test.runIf(getuid!() === 0)("a folder that its user cannot read or write is refu
   expect(problemOf(`${own}; echo s > secret; chmod 600 secret`)).toContain(
     "the folder cannot be copied: cp: cannot open './secret' for reading",
   );
+});
+
+describe.runIf(hasNamespaces)("a folder with a mount in it", () => {
+  test.each(["dep", "d e p/q"])("is refused, and the mount is named: %s", (name) => {
+    const folder = folderOf(`mkdir -p '${name}' other; echo a > other/a`);
+    const script = `mount --bind '${folder}/other' '${folder}/${name}'; exec "$@"`;
+    const shell = ["unshare", "--user", "--map-root-user", "--mount", "sh", "-c", script, "sh"];
+    const problem = `no layer for FOLDER: "${name}" is a mount or a subvolume`;
+    expect(elsewhere(folder, shell)).toContain(problem);
+  });
+});
+
+describe.runIf(getuid!() === 0)("what another user's folder has", () => {
+  const tree = `
+chmod 755 .; echo a > a; mkdir -p logs/in common; echo l > logs/app; echo s > common/s; chown -R 65534:65534 .
+chown -R 0:0 logs common; chmod 777 common
+`;
+  const changed = `
+echo b > b; echo more >> a; echo more >> logs/app; echo n > logs/new; mkdir logs/d; echo i > logs/d/in; rm -r logs/in
+echo more >> common/s; echo n > common/new; chmod 700 logs
+`;
+
+  test("stays, and the rest is kept whole and undone", async () => {
+    const folder = folderOf(tree);
+    const before = look(folder);
+    const script = [...asUser, "env", `LAYER_SCRIPT=${changed}`];
+    expect(elsewhere(folder, script, "run")).toContain('"said":"ran"');
+    expect(elsewhere(folder, asUser, "keep")).toContain('"said":"kept"');
+    const left = [
+      { path: "logs", reason: "it belongs to another user, so what changed in it cannot be kept" },
+    ];
+    const kept = look(folder);
+    const names = Object.keys(kept).filter((path) => kept[path] !== before[path]);
+    expect(names.toSorted()).toEqual(["a", "b", "common", "common/new", "common/s"]);
+    expect(elsewhere(folder, asUser, "left")).toContain(JSON.stringify(JSON.stringify(left)));
+    expect(elsewhere(folder, asUser, "undo")).toContain('"said":"undone"');
+    expect(Object.keys(look(folder))).toEqual(Object.keys(before));
+  });
 });
 
 test("without the programs that mount there is no layer, and the answer names their package", async () => {

@@ -4,7 +4,7 @@ import { chosenOf } from "../../src/layer/keep.ts";
 import { textOf } from "../../src/system/process-usage.ts";
 import type { LayerChange } from "../../src/layer/difference.ts";
 import { gitPartOf, indexesIn, repositoryOf } from "../../src/layer/git.ts";
-import type { Mark } from "../../src/layer/mark.ts";
+import type { Mark } from "../../src/system/mark.ts";
 
 test.each([
   ["src/a", undefined],

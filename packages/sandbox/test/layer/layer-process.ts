@@ -4,7 +4,7 @@ import { spawn } from "node:child_process";
 import fs from "node:fs";
 import { syncBuiltinESMExports } from "node:module";
 import { argv, env, exit, kill, pid, stdout } from "node:process";
-import { openLayer, type Layer, type LayerChange } from "../../src/index.ts";
+import { openLayer, runInSandbox, type Layer, type LayerChange } from "../../src/index.ts";
 
 const [, , what = "", folder = "", engine = "", dieAt = "0", sabotage = ""] = argv;
 
@@ -83,8 +83,21 @@ async function die(layer: Layer): Promise<never> {
   return new Promise(() => {});
 }
 
+/** Runs a script of the environment to its end. */
+async function run(layer: Layer): Promise<string> {
+  const args = ["-euc", env["LAYER_SCRIPT"]!];
+  const variables = { PATH: env["PATH"]! };
+  const { launch } = await layer.enter({ file: "/bin/bash", args, env: variables, filter: undefined });
+  const { code, stderr } = await runInSandbox(launch, { cwd: "/", timeoutMs: 60_000 });
+  return code === 0 ? "ran" : stderr;
+}
+
 async function act(layer: Layer): Promise<string> {
   switch (what) {
+    case "run":
+      return run(layer);
+    case "left":
+      return JSON.stringify((await layer.difference()).left);
     case "keep":
       return keep(layer, false);
     case "keep-half":

@@ -95,7 +95,7 @@ async function answerOrShow(
     return became === "waits" ? exitCodes.pending : exitCodes.done;
   }
   const waiting = await waitingIn(session);
-  const { changes, digest: shown } = waiting.difference;
+  const { changes, left, digest: shown } = waiting.difference;
   if (
     remove === true &&
     changes.length > 0 &&
@@ -104,7 +104,7 @@ async function answerOrShow(
     return exitCodes.failed;
   if (json === true) out.json(waiting.difference);
   else if (remove !== true) for (const line of waitingLines(out, waiting)) out.line(line);
-  if (changes.length === 0 && json !== true) out.line("nothing waits");
+  if (changes.length + left.length === 0 && json !== true) out.line("nothing waits");
   if (json !== true) undoLine(waiting.layer, out);
   return changes.length === 0 || remove === true ? exitCodes.done : exitCodes.pending;
 }

@@ -9,7 +9,7 @@ import {
   readSync,
   type BigIntStats,
 } from "node:fs";
-import { isUnsure, pathOfText, textOfName } from "../system/file-names.ts";
+import { isUnsure, pathOfText, textOfName } from "./file-names.ts";
 
 /** The kinds of entries. A whiteout is how the kernel's overlay marks a deleted entry. */
 type EntryKind = "file" | "folder" | "link" | "pipe" | "socket" | "device" | "whiteout";
@@ -78,6 +78,27 @@ export function isReadable(folder: string): boolean {
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === "EACCES") return false;
     throw error;
+  }
+}
+
+/** Whether this process can change the mode and the times of an entry. */
+export function isOwned(path: string): boolean {
+  const [own, stat] = [process.getuid?.(), statOf(path)];
+  return own === 0 || stat === null || Number(stat.uid) === own;
+}
+
+export const foreign = "it belongs to another user, so what changed in it cannot be kept";
+
+/** Why this process cannot change the names in a folder. It can open its own ones for that. */
+export function obstacleIn(folder: string): string | undefined {
+  if (statOf(folder)?.isDirectory() !== true) return undefined;
+  try {
+    accessSync(pathOfText(folder), constants.W_OK | constants.X_OK);
+    return undefined;
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    if (code !== "EACCES") return `what is in it cannot be changed (${code})`;
+    return isOwned(folder) ? undefined : foreign;
   }
 }
 
