@@ -7,7 +7,7 @@ import { askLine } from "../process/ask-line.ts";
 import { askWhether, choose } from "../process/choose.ts";
 import type { AskingShell, Shell } from "../process/shell.ts";
 import { interruption } from "../process/signals.ts";
-import { conflictLines, waitingLines, type Waiting } from "../render/waiting.ts";
+import { conflictLines, leftLines, waitingLines, type Waiting } from "../render/waiting.ts";
 import { countOf } from "../screen/count.ts";
 import { printable } from "../screen/printable.ts";
 import { lookInto } from "./look-into.ts";
@@ -55,7 +55,10 @@ export async function askToKeep(
   for (;;) {
     const waiting = await waitingIn(session);
     const { changes, digest } = waiting.difference;
-    if (changes.length === 0) return "nothing waits";
+    if (changes.length === 0) {
+      for (const line of leftLines(shell.err, waiting)) shell.err.line(line);
+      return "nothing waits";
+    }
     const choice = await askOnce(waiting, shell, controller);
     if (choice === undefined) return "waits";
     if (choice === "look") {
@@ -87,10 +90,12 @@ export async function keepAfterTurn(
   if (layers === null || status === "paused" || !layers.isOpen(sessionId)) return undefined;
   const session = { host, layers, sessionId, userId, turnId };
   if (terminal === undefined) {
-    const { changes } = (await waitingIn(session)).difference;
+    const waiting = await waitingIn(session);
+    const { changes } = waiting.difference;
     const words = ["toolmount keep", plan, "--session", sessionId].filter(Boolean).join(" ");
     if (changes.length > 0)
       err.line(`${countOf(changes, "change")} waiting in the layer: ${printable(words)}`);
+    for (const line of leftLines(err, waiting)) err.line(line);
     return undefined;
   }
   const isBusy = await (await layers.of(sessionId)).isBusy();

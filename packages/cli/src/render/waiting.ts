@@ -28,17 +28,22 @@ const mostLines = 40;
 
 /** Lists what waits, section by section, with the differences of texts. */
 export function waitingLines(screen: Screen, waiting: Waiting): string[] {
-  const { changes, left } = waiting.difference;
+  const { changes } = waiting.difference;
   const sections = (Object.keys(titles) as Section[]).flatMap((section) => {
     const own = changes.filter((change) => change.section === section);
     return own.length === 0 ? [] : sectionLines(screen, section, own, waiting);
   });
-  const stays = left
+  const reached = waiting.hosts.length === 0 ? [] : [`reached: ${printable(waiting.hosts.join(", "))}`];
+  return [...sections, ...leftLines(screen, waiting), ...reached];
+}
+
+/** Names what cannot be kept, with the reasons. */
+export function leftLines(screen: Screen, { difference: { left } }: Pick<Waiting, "difference">): string[] {
+  const lines = left
     .slice(0, mostListed)
     .map(({ path, reason }) => `  ${screen.paint("yellow", "stays")} ${printable(path)}: ${reason}`);
-  if (left.length > mostListed) stays.push(`  and ${left.length - mostListed} more stay`);
-  const reached = waiting.hosts.length === 0 ? [] : [`reached: ${printable(waiting.hosts.join(", "))}`];
-  return [...sections, ...stays, ...reached];
+  const more = left.length - lines.length;
+  return more > 0 ? [...lines, `  and ${more} more stay`] : lines;
 }
 
 function sectionLines(

@@ -2,7 +2,15 @@ import { conflictsOf, type Conflict } from "./conflicts.ts";
 import { withParts } from "@toolmount/core/text";
 import type { Difference, LayerChange, Section } from "./difference.ts";
 import { above } from "./folder-facts.ts";
-import { commitChanges, forgetKeep, keepsOf, repositoriesOf, undoKeep, type UndoResult } from "./keeps.ts";
+import {
+  commitChanges,
+  forgetKeep,
+  keepsOf,
+  repositoriesOf,
+  undoKeep,
+  Unfinished,
+  type UndoResult,
+} from "./keeps.ts";
 import type { ViewOptions } from "./mount.ts";
 import { keptBytesOf } from "./place.ts";
 import { textsOf } from "./texts.ts";
@@ -48,7 +56,7 @@ export function chosenOf({ changes }: Difference, { sections, paths, parts = {} 
   return { changes: changes.filter(({ path }) => needed.has(path)), withheld: [...missing] };
 }
 
-/** What a keep did. Nothing was changed unless it is `kept`. */
+/** What a keep did. Nothing was changed unless it is `kept` or `unfinished`. */
 export type KeepResult =
   | {
       readonly status: "kept";
@@ -57,6 +65,8 @@ export type KeepResult =
       /** Chosen paths that need a replaced file which was not chosen. */
       readonly withheld: readonly string[];
     }
+  /** It began, and failed in the middle. The next act in the layer does the rest. */
+  | { readonly status: "unfinished"; readonly reason: string }
   /** The choice has no change that can be kept. */
   | { readonly status: "nothing"; readonly withheld: readonly string[] }
   /** The difference is another one than the person saw. */
@@ -108,6 +118,18 @@ function partsIn(
   return { texts };
 }
 
+/** What an act did, also one that failed in the middle. */
+export async function orUnfinished<Result>(
+  act: Promise<Result>,
+): Promise<Result | { readonly status: "unfinished"; readonly reason: string }> {
+  try {
+    return await act;
+  } catch (error) {
+    if (error instanceof Unfinished) return { status: "unfinished", reason: error.message };
+    throw error;
+  }
+}
+
 /** The keeps of a layer. */
 export interface LayerKeeps {
   /** The keeps that can be undone, the oldest first: those of the last seven days, of at most 1 GB in all but for the last one. */
@@ -132,11 +154,13 @@ export function keepsIn(keeping: Parameters<typeof undoKeep>[0], acts: Acts): La
     keeps: () => keepsOf(place),
     keptBytes: () => keptBytesOf(place),
     undo: (id) =>
-      acts.settled((now) =>
-        acts.alone(async () => {
-          await now.rebase();
-          return undoKeep(keeping, id);
-        }),
+      orUnfinished(
+        acts.settled((now) =>
+          acts.alone(async () => {
+            await now.rebase();
+            return undoKeep(keeping, id);
+          }),
+        ),
       ),
     forget: (id) => acts.settled(() => acts.alone(async () => forgetKeep(keeping, id))),
   };

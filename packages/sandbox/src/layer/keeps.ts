@@ -1,4 +1,5 @@
 import { join } from "node:path";
+import { messageOf } from "@toolmount/core/errors";
 import { makeFolder } from "@toolmount/paths";
 import { baseFile, readBase, writeBase } from "./base.ts";
 import {
@@ -42,6 +43,15 @@ interface KeptOf {
   readonly texts: ReadonlyMap<string, string>;
 }
 
+/** A keep or an undo that was decided, and failed in the middle, such as on a full disk. The next act in the layer does the rest. */
+export class Unfinished extends Error {}
+
+async function decided(act: Promise<void>): Promise<void> {
+  await act.catch((cause: unknown) => {
+    throw new Unfinished(messageOf(cause), { cause });
+  });
+}
+
 /** Keeps changes of a layer: all of them, or none after a death at any moment. Returns the name of the keep. */
 export async function commitChanges(
   keeping: Keeping,
@@ -62,7 +72,7 @@ export async function commitChanges(
   const isWhole = rest.length + texts.size === 0 && !hasLeft;
   const record: CommitRecord = { steps, folders, staged, isWhole, waiting };
   writeState(box.box, "commit", record);
-  await finishKeep(keeping, box, record);
+  await decided(finishKeep(keeping, box, record));
   return id;
 }
 
@@ -143,6 +153,8 @@ export async function recoverKeeps(keeping: Keeping): Promise<void> {
 export type UndoResult =
   | { readonly status: "undone"; readonly changes: number }
   | { readonly status: "changed"; readonly paths: readonly string[] }
+  /** It began, and failed in the middle. The next act in the layer does the rest. */
+  | { readonly status: "unfinished"; readonly reason: string }
   /** It is too long ago, or took too much of the disk. */
   | { readonly status: "forgotten" }
   | { readonly status: "unknown" };
@@ -158,7 +170,7 @@ export async function undoKeep(keeping: Keeping, name: string): Promise<UndoResu
   const paths = await changedSinceKeep(record, keeping);
   if (paths.length > 0) return { status: "changed", paths };
   writeState(box.box, "undo", {});
-  await finishUndo(keeping, box, record);
+  await decided(finishUndo(keeping, box, record));
   return { status: "undone", changes: record.steps.length };
 }
 

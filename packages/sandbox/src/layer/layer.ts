@@ -10,7 +10,7 @@ import { removeTree, writeRecord } from "./durable.ts";
 import { openFork } from "./fork.ts";
 import { createGit } from "./git.ts";
 import { endLeftHolder, type EngineName } from "./holder.ts";
-import { keepChosen, keepsIn, type Choice, type KeepResult, type LayerKeeps } from "./keep.ts";
+import { keepChosen, keepsIn, orUnfinished, type Choice, type KeepResult, type LayerKeeps } from "./keep.ts";
 import { recoverKeeps } from "./keeps.ts";
 import { obeyedIn } from "./obeyed-paths.ts";
 import { sidesOf, textsOf, type Sides, type Texts } from "./texts.ts";
@@ -181,12 +181,14 @@ function layerOf(at: ViewOptions & LayerOptions, { layers, unlock }: Locks, firs
     renew: () => settled((now) => now.renew()),
     ...looksAt(at, settled),
     keep: (choice) =>
-      settled((now) =>
-        alone(async () => {
-          const result = await keepChosen(at, now, choice);
-          forgetLargeKeeps(at);
-          return result;
-        }),
+      orUnfinished(
+        settled((now) =>
+          alone(async () => {
+            const result = await keepChosen(at, now, choice);
+            forgetLargeKeeps(at);
+            return result;
+          }),
+        ),
       ),
     ...keepsIn(keeping, { settled, alone }),
     drop: () => settled((now) => alone(() => now.drop())),

@@ -8,19 +8,22 @@ export const viewNamespaces =
 /** The kernel shows a layer read-only where it cannot make a folder for its own work. */
 export const readOnly = "it can only be read; is the disk full?";
 
-/** Tries what a layer needs: a deleted file, and a folder that was deleted and made again, also after a second mount. */
+/**
+ * Tries what a layer needs: a deleted file, and a folder that was deleted and made again, also after a second mount. A shell's own
+ * echo does not say that the disk is full.
+ */
 const trial = `
 set -e
 mkdir -p low/folder up work view
-echo a > low/file
-echo b > low/folder/before
+seq 1 > low/file
+seq 2 > low/folder/before
 show() { mount -t overlay toolmount -o lowerdir=low,upperdir=up,workdir=work,userxattr view; }
 show
 touch view/probe 2> /dev/null || { echo "${readOnly}" >&2; exit 1; }
 rm view/file
 rm -r view/folder
 mkdir view/folder
-echo c > view/folder/after
+seq 3 > view/folder/after
 umount view
 show
 test ! -e view/file

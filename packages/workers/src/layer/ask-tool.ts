@@ -102,14 +102,24 @@ const mostListed = 200;
 
 async function listed(host: Host, context: ToolContext): Promise<PartialResult> {
   const waiting = await layersOf(host)!.waiting(sessionOf(context));
-  if (waiting === null || waiting.changes.length === 0) return data({ changes: [], total: 0 });
-  const { digest, changes, running } = waiting;
-  return data({
-    digest,
-    total: changes.length,
-    changes: changes.slice(0, mostListed).map(({ path, section, change }) => ({ path, section, change })),
-    endsThese: [...running],
-  });
+  if (waiting === null) return data({ changes: [], total: 0 });
+  const { digest, changes, left, running } = waiting;
+  const omitted = left.slice(0, mostListed).map(({ path, reason }) => ({
+    what: `changes of ${path}`,
+    amount: "all",
+    why: reason,
+    how: "a person does it outside of the session",
+  }));
+  if (changes.length === 0) return data({ changes: [], total: 0 }, { omitted });
+  return data(
+    {
+      digest,
+      total: changes.length,
+      changes: changes.slice(0, mostListed).map(({ path, section, change }) => ({ path, section, change })),
+      endsThese: [...running],
+    },
+    { omitted },
+  );
 }
 
 interface Asked {

@@ -120,6 +120,8 @@ function answerOf(result: KeepResult): PartialResult {
   switch (result.status) {
     case "kept":
       return data({ kept: result.changes, withheld: [...result.withheld] });
+    case "unfinished":
+      return unfinished("keep", result.reason);
     case "nothing":
       return failure("Nothing was kept: none of the chosen changes can be kept by itself", {
         code: "NOTHING_TO_KEEP",
@@ -151,11 +153,17 @@ function answerOf(result: KeepResult): PartialResult {
   }
 }
 
+function unfinished(what: string, reason: string): PartialResult {
+  const error = `The ${what} began, and stopped: ${reason}. The next call of the session does the rest`;
+  return failure(error, { code: "KEEP_UNFINISHED", mayHaveRun: true });
+}
+
 /** A keep that changed nothing has nothing to undo. */
 async function undo(layer: Layer, { runId }: UndoRequest): Promise<PartialResult> {
   const result = await layer.undo(markOf(runId));
   if (result.status === "undone") return data({ undone: result.changes });
   if (result.status === "unknown") return data({ undone: 0 });
+  if (result.status === "unfinished") return unfinished("undo", result.reason);
   if (result.status === "forgotten")
     return failure("Nothing was undone: what the keep replaced is on the disk no longer", {
       code: "KEEP_FORGOTTEN",
