@@ -66,6 +66,7 @@ const kinds = [
       "packages/sandbox/src/system/process-usage.ts",
       "packages/sandbox/src/system/program-guard.ts",
       "packages/sandbox/src/system/prove-sandbox.ts",
+      "packages/sandbox/src/system/namespace-settings.ts",
       "packages/sandbox/src/system/own-processes.ts",
       "tools/bash/src/run/find-processes.ts",
       "tools/bash/src/run/guard.ts",

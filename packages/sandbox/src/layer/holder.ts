@@ -7,6 +7,7 @@ import { text } from "node:stream/consumers";
 import { setTimeout } from "node:timers/promises";
 import { findProgram, type SandboxLaunch } from "../system/bubblewrap.ts";
 import { residentEnvironment } from "../system/environment.ts";
+import { namespaceProblem } from "../system/namespace-settings.ts";
 import { guardName } from "../system/program-guard.ts";
 import { commandsOf, numbersIn, readOr } from "../system/process-usage.ts";
 import { readOnly, viewNamespaces } from "../system/overlay-trial.ts";
@@ -118,7 +119,8 @@ export async function startHolder(
   const pid = await firstLine(child);
   if (pid === undefined) {
     await ended;
-    return { problem: (await problem).trim().split("\n")[0] || "its first process ended at once" };
+    const said = (await problem).trim().split("\n")[0] || "its first process ended at once";
+    return { problem: namespaceProblem(said) };
   }
   const held = { pid: Number(pid), started: startOf(Number(pid)) ?? "" };
   writeRecord(holderFile(at.place), held);

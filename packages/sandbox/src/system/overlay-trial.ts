@@ -1,4 +1,5 @@
 import { findProgram } from "./bubblewrap.ts";
+import { namespaceProblem } from "./namespace-settings.ts";
 import { runInSandbox } from "./start-sandbox.ts";
 
 /** What the view of a layer has of its own. */
@@ -44,5 +45,6 @@ export async function mountOverlayOnce(
     { cwd, timeoutMs: 30_000 },
   );
   if (code === 0) return undefined;
-  return `an overlay of a user does not work here: ${stderr.trim().split("\n")[0] || "the kernel shows a wrong folder"}`;
+  const said = stderr.trim().split("\n")[0] || "the kernel shows a wrong folder";
+  return `an overlay of a user does not work here: ${namespaceProblem(said)}`;
 }

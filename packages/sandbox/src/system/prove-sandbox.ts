@@ -18,6 +18,7 @@ import type { Report, Target } from "../proof/attempts.ts";
 import { bubblewrapArguments, findProgram, systemCallFilter } from "./bubblewrap.ts";
 import { inheritedDescriptors } from "./inherited-descriptors.ts";
 import { keptProof } from "./kept-proof.ts";
+import { namespaceProblem } from "./namespace-settings.ts";
 import { callAttempts, namesOf, type SandboxKind } from "./escape-table.ts";
 import { maxMemoryBytes, memoryFolders, sandboxMounts, wallMounts } from "./sandbox-mounts.ts";
 import { runInSandbox } from "./start-sandbox.ts";
@@ -219,7 +220,7 @@ async function runAttempts(target: Target, { bwrap, args, env, filter }: Start):
   try {
     return JSON.parse(stdout) as Report;
   } catch {
-    throw new Error(stderr.trim().slice(0, 500) || "the process inside reported nothing");
+    throw new Error(namespaceProblem(stderr.trim().slice(0, 500) || "the process inside reported nothing"));
   }
 }
 

@@ -76,6 +76,14 @@ describe.runIf(hasNamespaces)("a folder with a mount in it", () => {
   });
 });
 
+test.runIf(hasNamespaces)("a machine without user namespaces has no layer, and its setting is named", () => {
+  const shell = ["unshare", "--user", "--map-root-user", "sh", "-c"];
+  const script = `echo 0 > /proc/sys/user/max_user_namespaces; exec "$@"`;
+  expect(elsewhere(folderOf("echo a > a"), [...shell, script, "sh"])).toContain(
+    "sudo sysctl -w user.max_user_namespaces=15000 allows them",
+  );
+});
+
 describe.runIf(getuid!() === 0)("what another user's folder has", () => {
   const tree = `
 chmod 755 .; echo a > a; mkdir -p logs/in common; echo l > logs/app; echo s > common/s; chown -R 65534:65534 .
