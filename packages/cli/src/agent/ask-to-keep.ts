@@ -7,7 +7,7 @@ import { askLine } from "../process/ask-line.ts";
 import { askWhether, choose } from "../process/choose.ts";
 import type { AskingShell, Shell } from "../process/shell.ts";
 import { interruption } from "../process/signals.ts";
-import { conflictLines, leftLines, waitingLines, type Waiting } from "../render/waiting.ts";
+import { conflictLines, leftLines, upTo, waitingLines, type Waiting } from "../render/waiting.ts";
 import { countOf } from "../screen/count.ts";
 import { printable } from "../screen/printable.ts";
 import { lookInto } from "./look-into.ts";
@@ -37,7 +37,9 @@ export async function waitingIn({
   const difference = await layer.difference();
   const made = await layers.look(sessionId, async (_, calls) => calls.made());
   const hosts = new Set(made.flatMap(({ network = [] }) => network));
-  return { layer, difference, hosts: [...hosts], texts: (change) => layer.texts(change) };
+  const folders = new Set(difference.changes.flatMap(({ path }) => upTo(path).slice(0, -1)));
+  const ignored = new Set(await layer.ignored([...folders]));
+  return { layer, difference, ignored, hosts: [...hosts], texts: (change) => layer.texts(change) };
 }
 
 /** What became of what waited. */

@@ -9,6 +9,8 @@ import { effectLines } from "./rehearsal.ts";
 /** What waits in a layer, and both sides of each change. */
 export interface Waiting {
   readonly difference: Difference;
+  /** Folders that the person's repository ignores. */
+  readonly ignored: ReadonlySet<string>;
   /** Hosts of the network that commands reached. */
   readonly hosts: readonly string[];
   texts(change: LayerChange): Texts;
@@ -56,11 +58,14 @@ function sectionLines(
   const title = `${titles[section]}: ${countOf(changes, "change")}`;
   const head = isGrave ? screen.paint(["bold", "yellow"], title) : screen.paint("bold", title);
   if (section === "repository") return [head];
-  const groups = grouped(changes);
+  const { ignored } = waiting;
+  const groups = grouped(changes, isGrave ? new Set() : new Set([...ignored, ...largeFolders(changes)]));
   // Only what is listed is read and compared.
   const shown = isGrave ? groups : groups.slice(0, mostListed);
   const lines = shown.flatMap(({ path, own, count }) =>
-    count > 1 ? [`${printable(path)}: ${count} entries`] : changeLines(screen, own, waiting),
+    count > 1
+      ? [`${printable(path)}: ${count} entries${ignored.has(path) ? ", which git ignores" : ""}`]
+      : changeLines(screen, own, waiting),
   );
   const more = groups.length - shown.length;
   return [
@@ -76,13 +81,31 @@ interface Group {
   readonly count: number;
 }
 
-/** Installed packages are one line for each folder of them. */
-function grouped(changes: readonly LayerChange[]): readonly Group[] {
+/** Installed packages are one line for each folder of them, and so are the given folders. */
+function grouped(changes: readonly LayerChange[], folders: ReadonlySet<string>): readonly Group[] {
   const groups = Map.groupBy(
     changes,
-    ({ path }) => /^(?:.*?\/)?node_modules(?=\/|$)/.exec(path)?.[0] ?? path,
+    ({ path }) =>
+      /^(?:.*?\/)?node_modules(?=\/|$)/.exec(path)?.[0] ??
+      upTo(path).find((each) => folders.has(each)) ??
+      path,
   );
   return [...groups].map(([path, all]) => ({ path, own: all[0]!, count: all.length }));
+}
+
+/** New folders with more in them than a list shows, such as an environment of Python. */
+function largeFolders(changes: readonly LayerChange[]): readonly string[] {
+  const counts = new Map(changes.filter(({ kind }) => kind === "folder").map(({ path }) => [path, 0]));
+  if (counts.size === 0) return [];
+  for (const { path } of changes)
+    for (const each of upTo(path)) if (counts.has(each)) counts.set(each, counts.get(each)! + 1);
+  return [...counts].filter(([, count]) => count > mostListed).map(([path]) => path);
+}
+
+/** The folders around a path, the outermost first, and the path. */
+export function upTo(path: string): readonly string[] {
+  const ends = [...path.matchAll(/\//g)].map(({ index }) => index);
+  return [...ends.map((end) => path.slice(0, end)), path];
 }
 
 const verbs = { write: "change", folder: "create", mode: "other", delete: "delete" } as const;

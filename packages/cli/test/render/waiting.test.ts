@@ -15,10 +15,16 @@ const linesOf = (
   left: Difference["left"] = [],
   known: Readonly<Record<string, Texts>> = {},
   hosts: readonly string[] = [],
+  ignored: readonly string[] = [],
 ) => {
   const screen = { columns: 80, paint: (_: unknown, text: string) => text } as never;
   const texts = ({ path }: LayerChange) => known[path] ?? { before: "", after: undefined };
-  return waitingLines(screen, { difference: { digest: "d", changes, left }, hosts, texts });
+  return waitingLines(screen, {
+    difference: { digest: "d", changes, left },
+    ignored: new Set(ignored),
+    hosts,
+    texts,
+  });
 };
 
 test("five hundred changes hide neither a deletion nor a hook nor a file of continuous integration", () => {
@@ -39,6 +45,40 @@ test("five hundred changes hide neither a deletion nor a hook nor a file of cont
     "  create .husky/pre-commit",
     "    file of 4 bytes",
     "  create .github/workflows/ci.yml",
+    "    file of 4 bytes",
+  ]);
+});
+
+test("a folder that git ignores, or a large new one, is one line, but nothing deleted or obeyed is in it", () => {
+  const venv = Array.from({ length: 60 }, (_, at) => change(`.venv/lib/f${at}`, "files"));
+  const lines = linesOf(
+    [
+      change(".venv", "files", { kind: "folder" }),
+      change(".venv/lib", "files", { kind: "folder" }),
+      ...venv,
+      change("dist/a.js", "files", { former: mark() }),
+      change("dist/b.js", "files"),
+      change("dist/old.js", "deletions", { kind: "delete", former: mark(), next: null }),
+      change("new", "files", { kind: "folder" }),
+      change("new/one", "files"),
+      change("dist/x/.envrc", "obeyed"),
+    ],
+    [],
+    {},
+    [],
+    ["dist", "dist/x"],
+  );
+  expect(lines).toEqual([
+    "written: 66 changes",
+    "  .venv: 62 entries",
+    "  dist: 2 entries, which git ignores",
+    "  create new",
+    "  create new/one",
+    "    file of 4 bytes",
+    "DELETED: 1 change",
+    "  delete dist/old.js",
+    "RUN OR OBEYED BY YOUR NEXT COMMAND: 1 change",
+    "  create dist/x/.envrc",
     "    file of 4 bytes",
   ]);
 });

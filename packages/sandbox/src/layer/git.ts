@@ -119,6 +119,8 @@ export interface Git {
   refresh(repository: string): Promise<void>;
   /** The text of a file as it is staged or committed; undefined for what the repository does not have, and for what is no short text. */
   committed(folder: string, path: string): Promise<string | undefined>;
+  /** Which of these folders the repository around the folder ignores. */
+  ignored(folder: string, paths: readonly string[]): Promise<readonly string[]>;
   /** Waits for a git command that writes the index now; returns whether it ended. */
   isFree(repository: string): Promise<boolean>;
 }
@@ -140,11 +142,10 @@ const mostText = 200_000;
 const timeoutMs = 30_000;
 const waits = { times: 50, ms: 100 };
 
-/** Git for the repositories of a folder. Without the program git, indexes are compared by their bytes. */
-export function createGit(env: Readonly<Record<string, string | undefined>>): Git {
-  const program = findProgram("git", env["PATH"]);
-  const git = (cwd: string, args: readonly string[], more: Record<string, string> = {}) =>
-    run(program!, [...quiet, ...args], {
+/** Runs the program git in a folder. */
+function runner(program: string, env: Readonly<Record<string, string | undefined>>) {
+  return (cwd: string, args: readonly string[], more: Record<string, string> = {}) =>
+    run(program, [...quiet, ...args], {
       cwd,
       env: {
         PATH: env["PATH"],
@@ -156,6 +157,12 @@ export function createGit(env: Readonly<Record<string, string | undefined>>): Gi
       timeout: timeoutMs,
       maxBuffer: 1_000_000_000,
     });
+}
+
+/** Git for the repositories of a folder. Without the program git, indexes are compared by their bytes. */
+export function createGit(env: Readonly<Record<string, string | undefined>>): Git {
+  const program = findProgram("git", env["PATH"]);
+  const git = runner(program!, env);
   return {
     async staged(repository, index) {
       const path = pathOfText(index);
@@ -181,6 +188,19 @@ export function createGit(env: Readonly<Record<string, string | undefined>>): Gi
         return stdout.length > mostText || stdout.includes("\0") ? undefined : stdout;
       } catch {
         return undefined;
+      }
+    },
+    async ignored(folder, paths) {
+      if (program === undefined || paths.length === 0) return [];
+      try {
+        const running = git(folder, ["check-ignore", "-z", "--stdin"]);
+        // With a slash, git takes a path for a folder that need not be there.
+        running.child.stdin!.on("error", () => {}).end(paths.map((path) => `${path}/\0`).join(""));
+        const { stdout } = await running;
+        return stdout.split("/\0").slice(0, -1);
+      } catch {
+        // It ignores none of them, or is no repository.
+        return [];
       }
     },
     async isFree(repository) {

@@ -12,7 +12,7 @@ import {
   type UndoResult,
 } from "./keeps.ts";
 import type { ViewOptions } from "./mount.ts";
-import { keptBytesOf } from "./place.ts";
+import { forgetLargeKeeps, keptBytesOf } from "./place.ts";
 import { textsOf } from "./texts.ts";
 import type { View } from "./view.ts";
 
@@ -78,7 +78,7 @@ export type KeepResult =
 /** Keeps what a person chose, if it is still what the person saw and meets nothing that the person changed. */
 export async function keepChosen(at: ViewOptions, view: View, choice: Choice): Promise<KeepResult> {
   const { folder, git } = at;
-  return view.alone(async ({ difference, changed, base }) => {
+  const result = await view.alone<KeepResult>(async ({ difference, changed, base }) => {
     if (difference.digest !== choice.digest) return { status: "changed", difference };
     const { changes, withheld } = chosenOf(difference, choice);
     const texts = partsIn(at, changes, choice);
@@ -96,6 +96,8 @@ export async function keepChosen(at: ViewOptions, view: View, choice: Choice): P
     });
     return { status: "kept", id, changes: changes.length, withheld };
   });
+  forgetLargeKeeps(at);
+  return result;
 }
 
 /** What files become of which only parts are kept; or the files of which none can be. */

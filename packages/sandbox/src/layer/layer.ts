@@ -16,15 +16,7 @@ import { obeyedIn } from "./obeyed-paths.ts";
 import { sidesOf, textsOf, type Sides, type Texts } from "./texts.ts";
 import type { LayerOptions, ViewOptions } from "./mount.ts";
 import { ownFolder } from "./folder-facts.ts";
-import {
-  forgetLargeKeeps,
-  forgetOldKeeps,
-  makePlace,
-  ownerFile,
-  removeEmpty,
-  removePlace,
-  removeUnused,
-} from "./place.ts";
+import { forgetOldKeeps, makePlace, ownerFile, removeEmpty, removePlace, removeUnused } from "./place.ts";
 import { prepareView, type LayerView, type View } from "./view.ts";
 
 /** A program's start in a layer, and what it will see. */
@@ -51,6 +43,8 @@ export interface Layer extends LayerKeeps {
   conflicts(): Promise<readonly Conflict[]>;
   /** The three sides of a conflict. */
   sides(path: string): Promise<Sides>;
+  /** Which of these folders, that may be in the layer only, the person's repository ignores. */
+  ignored(folders: readonly string[]): Promise<readonly string[]>;
   /** Both sides of a change, as texts. */
   texts(change: LayerChange): Texts;
   /** Whether a program runs in the layer, other than residents. A keep ends it. */
@@ -180,16 +174,7 @@ function layerOf(at: ViewOptions & LayerOptions, { layers, unlock }: Locks, firs
     enter: (launch, isResident) => settled((now) => now.enter(launch, isResident)),
     renew: () => settled((now) => now.renew()),
     ...looksAt(at, settled),
-    keep: (choice) =>
-      orUnfinished(
-        settled((now) =>
-          alone(async () => {
-            const result = await keepChosen(at, now, choice);
-            forgetLargeKeeps(at);
-            return result;
-          }),
-        ),
-      ),
+    keep: (choice) => orUnfinished(settled((now) => alone(() => keepChosen(at, now, choice)))),
     ...keepsIn(keeping, { settled, alone }),
     drop: () => settled((now) => alone(() => now.drop())),
     fork: (options) => settled(() => openFork<Layer>({ at, layers, open: openLayerBelow }, options)),
@@ -215,7 +200,7 @@ async function closeView({ place, isFork }: ViewOptions, view: View): Promise<vo
 function looksAt(
   at: ViewOptions,
   settled: <Result>(act: (view: View) => Promise<Result>) => Promise<Result>,
-): Pick<Layer, "difference" | "conflicts" | "sides" | "texts" | "isBusy" | "running"> {
+): Pick<Layer, "difference" | "conflicts" | "sides" | "ignored" | "texts" | "isBusy" | "running"> {
   return {
     difference: () => settled(async (now) => (await now.settled()).difference),
     conflicts: () =>
@@ -224,6 +209,7 @@ function looksAt(
         return conflictsOf(difference.changes, { ...at, ...meeting });
       }),
     sides: (path) => sidesOf(at, path),
+    ignored: (folders) => at.git.ignored(at.folder, folders),
     texts: (change) => textsOf(at, change),
     isBusy: () => settled((now) => now.isBusy()),
     running: () => settled((now) => now.running()),

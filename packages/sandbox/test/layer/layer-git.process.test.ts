@@ -81,6 +81,16 @@ describe.runIf(hasNamespaces).each(["overlay", "copy"] as const)(
       ]);
     });
 
+    test("which folders the person ignores, also new ones, is no matter of the layer's own files", async () => {
+      const folder = folderOf(`${repository}printf 'dist/\\nodd*\\n' >> .gitignore; mkdir .toolmount`);
+      const layer = await opened(folder, { engine });
+      await within(layer, folder, "mkdir -p dist/in odd-one; echo src/ > .gitignore");
+      const folders = ["dist", "dist/in", "odd-one", "src", "é"];
+      expect(await layer.ignored(folders)).toEqual(["dist", "dist/in", "odd-one"]);
+      expect(await layer.ignored([])).toEqual([]);
+      expect(await layer.ignored(["src"])).toEqual([]);
+    });
+
     test("a git status in the layer is no change", async () => {
       const folder = folderOf(repository);
       const layer = await opened(folder, { engine });
