@@ -60,7 +60,7 @@ const kinds = [
       "packages/sandbox/src/layer/holder.ts",
       "packages/sandbox/src/layer/texts.ts",
       "packages/sandbox/src/system/control-group.ts",
-      "packages/sandbox/src/system/host-gate.ts",
+      "packages/sandbox/src/border/host-gate.ts",
       "packages/sandbox/src/system/inherited-descriptors.ts",
       "packages/sandbox/src/system/process-trees.ts",
       "packages/sandbox/src/system/process-usage.ts",

@@ -47,7 +47,8 @@ export { ownProcesses } from "./system/own-processes.ts";
 export { programCommand, type ProgramCommand, type ProgramSystem } from "./system/program-command.ts";
 
 // A session's layer over a folder
-export { gateEnvironment, hostPattern, openHostGate, type HostGate } from "./system/host-gate.ts";
+export { hostPattern } from "./border/hosts-proxy.ts";
+export { gateEnvironment, openHostGate, type HostGate } from "./border/host-gate.ts";
 export { openLayer, proveLayer, type Entered, type Layer } from "./layer/layer.ts";
 export { type LayerOptions } from "./layer/mount.ts";
 export { type Conflict } from "./layer/conflicts.ts";

@@ -1,10 +1,11 @@
 import { spawnSync } from "node:child_process";
 import { once } from "node:events";
 import { createServer, request, type IncomingMessage } from "node:http";
-import { connect, type AddressInfo } from "node:net";
+import { connect, type AddressInfo, type Socket } from "node:net";
 import { text } from "node:stream/consumers";
 import { describe, expect, onTestFinished, test } from "vitest";
-import { createProxy, hostPattern, openHostGate } from "../src/system/host-gate.ts";
+import { createProxy, hostPattern } from "../src/border/hosts-proxy.ts";
+import { openHostGate } from "../src/border/host-gate.ts";
 
 /** User namespaces are closed on some machines. Where continuous integration runs, they must be open. */
 const hasNamespaces =
@@ -17,9 +18,11 @@ async function listen(server: ReturnType<typeof createServer>): Promise<number> 
   return (server.address() as AddressInfo).port;
 }
 
-async function proxyTo(...hosts: string[]) {
+const proxyTo = (...hosts: string[]) => proxyBy({}, ...hosts);
+
+async function proxyBy(env: Readonly<Record<string, string>>, ...hosts: string[]) {
   const [reached, refused] = [new Set<string>(), new Set<string>()];
-  const port = await listen(createProxy(hosts, { reached, refused }));
+  const port = await listen(createProxy(hosts, { reached, refused }, env));
   /** Sends bytes as they are, and reads all that comes back. */
   const raw = async (...lines: string[]) => {
     const socket = connect(port, "127.0.0.1");
@@ -76,6 +79,69 @@ test.each([
   "[::1]",
 ])("%j is no host", (host) => expect(host).not.toMatch(hostPattern));
 
+/** A proxy of the machine, which notes what it is asked, and answers or makes no connection. */
+async function machineProxy(status = 200) {
+  const asked: (string | undefined)[][] = [];
+  const server = createServer(({ method, url, headers }, answer) => {
+    asked.push([method, url, headers["proxy-authorization"], headers.host]);
+    answer.end("by the proxy");
+  });
+  server.on("connect", ({ method, url, headers }: IncomingMessage, socket: Socket) => {
+    asked.push([method, url, headers["proxy-authorization"]]);
+    socket.write(`HTTP/1.1 ${status} Word\r\n\r\n`);
+    socket.on("data", (bytes) => void socket.end(bytes.toString("utf8").toUpperCase()));
+  });
+  return { asked, address: `127.0.0.1:${await listen(server)}` };
+}
+
+describe("where the machine has a proxy of its own", () => {
+  const basic = `Basic ${Buffer.from("ada:p@ss").toString("base64")}`;
+
+  test("listed hosts are reached by it, also with a password, and no others", async () => {
+    const { asked, address } = await machineProxy();
+    const by = `http://ada:p%40ss@${address}`;
+    const { reached, get, raw } = await proxyBy(
+      { HTTP_PROXY: by, https_proxy: by },
+      "registry.test",
+      "b.test:81",
+    );
+    expect(await get("http://registry.test/a?b=1", { "proxy-authorization": "own" })).toEqual([
+      200,
+      "by the proxy",
+    ]);
+    expect(await raw("CONNECT registry.test:443 HTTP/1.1", "", "hello")).toMatch(
+      /^HTTP\/1\.1 200 .*\r\n\r\nHELLO/s,
+    );
+    expect((await get("http://evil.test/"))[0]).toBe(403);
+    expect(asked).toEqual([
+      ["GET", "http://registry.test/a?b=1", basic, "registry.test"],
+      ["CONNECT", "registry.test:443", basic],
+    ]);
+    expect([...reached]).toEqual(["registry.test:80", "registry.test:443"]);
+  });
+
+  test("its refusal is the answer", async () => {
+    const { address } = await machineProxy(407);
+    const { reached, raw } = await proxyBy({ all_proxy: `http://${address}` }, "registry.test");
+    expect(await raw("CONNECT registry.test:443 HTTP/1.1")).toContain(
+      `registry.test:443: the proxy of this machine, ${address}, answered 407`,
+    );
+    expect(reached.size).toBe(0);
+  });
+
+  test.each(["*", "127.0.0.1", "x.test, 127.0.0.1:PORT"])(
+    "what no_proxy names is reached directly: %s",
+    async (direct) => {
+      const { asked, address } = await machineProxy();
+      const port = await listen(createServer((_, answer) => void answer.end("directly")));
+      const variables = { http_proxy: `http://${address}`, no_proxy: direct.replace("PORT", String(port)) };
+      const { get } = await proxyBy(variables, `127.0.0.1:${port}`);
+      expect(await get(`http://127.0.0.1:${port}/`)).toEqual([200, "directly"]);
+      expect(asked).toEqual([]);
+    },
+  );
+});
+
 test("what is no request of a proxy is answered, and ends nothing", async () => {
   const { raw, get, reached } = await proxyTo("localhost");
   expect(await raw("GET / HTTP/1.1", "Host: x")).toContain("400 Bad Request");
@@ -109,10 +175,10 @@ test("a request is passed on as it is, without what is for the proxy; a server t
 
 describe.runIf(hasNamespaces)("a gate", () => {
   test("says what is not there, leaves no process, and is closed", async () => {
-    expect(await openHostGate({ hosts: ["localhost"], path: "/nowhere" })).toEqual({
+    expect(await openHostGate({ hosts: ["localhost"], env: { PATH: "/nowhere" } })).toEqual({
       problem: "bwrap and nsenter are not on PATH; install the packages bubblewrap and util-linux",
     });
-    const gate = await openHostGate({ hosts: ["localhost"], path: process.env["PATH"] });
+    const gate = await openHostGate({ hosts: ["localhost"], env: process.env });
     if ("problem" in gate) throw new Error(gate.problem);
     const { file, args } = gate.enter("true", []);
     await expect.poll(() => spawnSync("pgrep", ["-P", String(process.pid), "bwrap"]).status).toBe(1);

@@ -84,7 +84,7 @@ export function createWay(hosts: readonly string[], host: Readonly<Record<string
   let open: HostGate | undefined;
   let opening: Promise<string | null> | undefined;
   const openOnce = async () => {
-    const opened = await openHostGate({ hosts, path: host["PATH"] });
+    const opened = await openHostGate({ hosts, env: host });
     if ("problem" in opened) return opened.problem;
     open = opened;
     return null;

@@ -1,12 +1,11 @@
 import { spawn, type ChildProcess } from "node:child_process";
 import { closeSync, openSync } from "node:fs";
 import { once } from "node:events";
-import { createServer, request, type IncomingMessage, type Server, type ServerResponse } from "node:http";
-import { connect, type Server as Listener, type Socket } from "node:net";
-import { pipeline } from "node:stream/promises";
+import type { Server as Listener } from "node:net";
 import { messageOf } from "@toolmount/core/errors";
-import { findProgram } from "./bubblewrap.ts";
-import { residentEnvironment } from "./environment.ts";
+import { createProxy, type Asked } from "./hosts-proxy.ts";
+import { findProgram } from "../system/bubblewrap.ts";
+import { residentEnvironment } from "../system/environment.ts";
 
 /** A way out of a network that has no other machine in it: by HTTP, to some hosts. */
 export interface HostGate {
@@ -24,12 +23,9 @@ interface HostGateOptions {
    * with one of its own, `localhost:4873`.
    */
   readonly hosts: readonly string[];
-  /** Where `bwrap` and `nsenter` are found. */
-  readonly path: string | undefined;
+  /** `PATH`, on which `bwrap` and `nsenter` are found, and the variables that name the proxy of this machine. */
+  readonly env: Readonly<Record<string, string | undefined>>;
 }
-
-/** A host in a list of hosts. Letters of other alphabets are written as their names are resolved, as `xn--…`. */
-export const hostPattern = /^(?:\*\.)?[a-zA-Z0-9](?:[a-zA-Z0-9.-]*[a-zA-Z0-9])?(?::\d{1,5})?$/;
 
 const port = 3128;
 const address = `http://127.0.0.1:${port}`;
@@ -56,8 +52,9 @@ server.listen(${port}, "127.0.0.1", () => process.send(process.pid, server));
 /** Opens a way out to some hosts, or says why this machine cannot. */
 export async function openHostGate({
   hosts,
-  path,
+  env,
 }: HostGateOptions): Promise<HostGate | { readonly problem: string }> {
+  const path = env["PATH"];
   const [bwrap, nsenter] = ["bwrap", "nsenter"].map((name) => findProgram(name, path));
   if (bwrap === undefined || nsenter === undefined)
     return { problem: "bwrap and nsenter are not on PATH; install the packages bubblewrap and util-linux" };
@@ -70,7 +67,7 @@ export async function openHostGate({
   const held = await heldBy(child);
   if ("problem" in held) return held;
   const asked: Asked = { reached: new Set(), refused: new Set() };
-  const proxy = createProxy(hosts, asked);
+  const proxy = createProxy(hosts, asked, env);
   held.listener.unref();
   held.listener.maxConnections = mostConnections;
   held.listener.on("connection", (socket) => proxy.emit("connection", socket));
@@ -120,93 +117,4 @@ async function heldBy(child: ChildProcess): Promise<Held | { readonly problem: s
   } catch (error) {
     return { problem: messageOf(error) };
   }
-}
-
-/** Most hosts that are named, and the longest name of a host. */
-const mostNamed = 50;
-const longestHost = 253;
-
-type Asked = Record<"reached" | "refused", Set<string>>;
-
-/** Passes on what is for one of the hosts, and refuses the rest. */
-export function createProxy(hosts: readonly string[], asked: Asked): Server {
-  const note = (kind: keyof Asked, host: string, to: number) => {
-    if (asked[kind].size < mostNamed) asked[kind].add(`${host.slice(0, longestHost)}:${to}`);
-  };
-  const way: Way = {
-    mayReach(host, to) {
-      const isListed = hosts.some((each) => isHost(each, host, to));
-      if (!isListed) note("refused", host, to);
-      return isListed;
-    },
-    reached: (host, to) => note("reached", host, to),
-  };
-  const server = createServer((wanted, answer) => forward(wanted, answer, way));
-  server.on("connect", ({ url = "" }: IncomingMessage, near: Socket, head: Buffer) =>
-    tunnel(url, near, head, way),
-  );
-  return server;
-}
-
-interface Way {
-  mayReach(host: string, port: number): boolean;
-  /** A listed host has answered. */
-  reached(host: string, port: number): void;
-}
-
-function isHost(listed: string, host: string, to: number): boolean {
-  const [name = "", own] = listed.toLowerCase().split(":");
-  const isPort = own === undefined ? to === 80 || to === 443 : to === Number(own);
-  return isPort && (name.startsWith("*.") ? host.endsWith(name.slice(1)) : host === name);
-}
-
-const refusal = (host: string, to: number) =>
-  `${host}:${to} is not among the hosts that this plan lets commands reach\n`;
-
-/** A connection whose bytes are the program's own, as of HTTPS. */
-function tunnel(target: string, near: Socket, head: Buffer, way: Way): void {
-  const url = URL.parse(`http://${target}`);
-  const [host, to] = [hostOf(url), Number(url?.port || 80)];
-  near.on("error", () => near.destroy());
-  const end = (status: string, text: string) =>
-    near.end(
-      `HTTP/1.1 ${status}\r\nContent-Length: ${Buffer.byteLength(text)}\r\nConnection: close\r\n\r\n${text}`,
-    );
-  if (!way.mayReach(host, to)) return void end("403 Forbidden", refusal(host, to));
-  const far = connect(to, host);
-  far.once("error", (error) => end("502 Bad Gateway", `${host}:${to}: ${messageOf(error)}\n`));
-  far.once("connect", () => {
-    way.reached(host, to);
-    near.write("HTTP/1.1 200 Connection established\r\n\r\n");
-    far.write(head);
-    far.removeAllListeners("error");
-    void pipeline(near, far, near).catch(() => {}); // one of both ended early, and both are closed
-  });
-}
-
-function hostOf(url: URL | null): string {
-  return (url?.hostname ?? "").toLowerCase().replace(/\.$/, "");
-}
-
-function forward(asked: IncomingMessage, answer: ServerResponse, way: Way): void {
-  const url = URL.parse(asked.url ?? "");
-  const [host, to] = [hostOf(url), Number(url?.port || 80)];
-  const end = (status: number, text: string) => void answer.writeHead(status).end(text);
-  if (url?.protocol !== "http:") return end(400, "only http: and CONNECT are passed on\n");
-  if (!way.mayReach(host, to)) return end(403, refusal(host, to));
-  const { "proxy-connection": _, "proxy-authorization": __, ...given } = asked.headers;
-  // A server that serves several hosts must not take it for a request to another one.
-  const headers = { ...given, host: url.host };
-  const path = `${url.pathname}${url.search}`;
-  const sent = request({ host, port: to, path, method: asked.method, headers, agent: false });
-  sent.on("error", (error) => {
-    if (answer.headersSent) answer.destroy();
-    else end(502, `${host}:${to}: ${messageOf(error)}\n`);
-  });
-  sent.once("response", (received) => {
-    way.reached(host, to);
-    answer.writeHead(received.statusCode ?? 502, received.rawHeaders);
-    void pipeline(received, answer).catch(() => {}); // one of both ended early, and both are closed
-  });
-  void pipeline(asked, sent).catch(() => {}); // as above
 }
