@@ -136,7 +136,7 @@ async function settleSome({ steps, waiting }: CommitRecord, { place, env }: Laye
     makeAgain(join(changed, path), join(place, `again-${hash("sha256", path)}`));
   // The kernel lets every user make a device of this number, and no other.
   const without = hidden.filter((each) => markOf(join(changed, each)) === null);
-  await runOn(without, ["-I", "{}", "mknod", "{}", "c", "0", "0"], { cwd: changed, env });
+  await runOn(without, ["-I", "{}", "mknod", "--", "{}", "c", "0", "0"], { cwd: changed, env });
 }
 
 /** Makes a folder of the layer again, with what is in it. After a death the same does the rest. */

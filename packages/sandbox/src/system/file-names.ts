@@ -65,7 +65,7 @@ export async function runOn(
   const xargs = findProgram("xargs", env["PATH"]);
   if (xargs === undefined) throw new Error("xargs is not on PATH; install the package findutils");
   const running = run(xargs, ["-0", ...words], { cwd, env: { PATH: env["PATH"] } });
-  const lines = paths.map((path) => Buffer.from(pathOfText(`./${path}\0`)));
+  const lines = paths.map((path) => Buffer.from(pathOfText(`${path}\0`)));
   // The program may end before it has read all: then its error is the answer.
   running.child.stdin!.on("error", () => {}).end(Buffer.concat(lines));
   await running;

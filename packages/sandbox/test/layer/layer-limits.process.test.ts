@@ -62,7 +62,7 @@ test.runIf(getuid!() === 0)("a folder that its user cannot read or write is refu
     'no layer for FOLDER: "shut" cannot be read',
   );
   expect(problemOf(`${own}; echo s > secret; chmod 600 secret`)).toContain(
-    "the folder cannot be copied: cp: cannot open './secret' for reading",
+    "the folder cannot be copied: cp: cannot open 'secret' for reading",
   );
 });
 
