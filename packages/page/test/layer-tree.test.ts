@@ -9,6 +9,7 @@ const change = (path: string, section: LayerChange["section"] = "files"): LayerC
   kind: "file",
   bytes: 1,
   mode: null,
+  moved: null,
   lines: { added: 2, removed: 1 },
 });
 

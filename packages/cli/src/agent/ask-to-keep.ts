@@ -39,7 +39,8 @@ export async function waitingIn({
   const hosts = new Set(made.flatMap(({ network = [] }) => network));
   const folders = new Set(difference.changes.flatMap(({ path }) => upTo(path).slice(0, -1)));
   const ignored = new Set(await layer.ignored([...folders]));
-  return { layer, difference, ignored, hosts: [...hosts], texts: (change) => layer.texts(change) };
+  const moves = layer.moves(difference.changes);
+  return { layer, difference, ignored, moves, hosts: [...hosts], texts: (change) => layer.texts(change) };
 }
 
 /** What became of what waited. */

@@ -1,5 +1,5 @@
 import { lineDifference } from "@toolmount/core/text";
-import type { Difference, LayerChange, Section, Texts } from "@toolmount/sandbox";
+import type { Difference, LayerChange, Move, Section, Texts } from "@toolmount/sandbox";
 import type { EntryDifference } from "@toolmount/workers";
 import { countOf } from "../screen/count.ts";
 import { printable } from "../screen/printable.ts";
@@ -11,6 +11,8 @@ export interface Waiting {
   readonly difference: Difference;
   /** Folders that the person's repository ignores. */
   readonly ignored: ReadonlySet<string>;
+  /** Entries that only got another name. */
+  readonly moves: readonly Move[];
   /** Hosts of the network that commands reached. */
   readonly hosts: readonly string[];
   texts(change: LayerChange): Texts;
@@ -58,14 +60,24 @@ function sectionLines(
   const title = `${titles[section]}: ${countOf(changes, "change")}`;
   const head = isGrave ? screen.paint(["bold", "yellow"], title) : screen.paint("bold", title);
   if (section === "repository") return [head];
-  const { ignored } = waiting;
-  const groups = grouped(changes, isGrave ? new Set() : new Set([...ignored, ...largeFolders(changes)]));
+  const { ignored, moves } = waiting;
+  const [was, is] = [
+    new Map(moves.map(({ from, to }) => [to, from])),
+    new Map(moves.map(({ from, to }) => [from, to])),
+  ];
+  const moved = changes
+    .filter(({ path, kind }) => kind === "folder" && was.has(path))
+    .map(({ path }) => path);
+  const lined = isGrave ? [] : [...ignored, ...largeFolders(changes), ...moved];
+  const groups = grouped(changes, new Set(lined));
   // Only what is listed is read and compared.
   const shown = isGrave ? groups : groups.slice(0, mostListed);
   const lines = shown.flatMap(({ path, own, count }) =>
     count > 1
-      ? [`${printable(path)}: ${count} entries${ignored.has(path) ? ", which git ignores" : ""}`]
-      : changeLines(screen, own, waiting),
+      ? [
+          `${printable(path)}: ${count} entries${ignored.has(path) ? ", which git ignores" : ""}${formerName(was, path)}`,
+        ]
+      : changeLines(screen, own, waiting, formerName(was, path) || laterName(is, path)),
   );
   const more = groups.length - shown.length;
   return [
@@ -74,6 +86,12 @@ function sectionLines(
     ...(more > 0 ? [`  and ${more} more; toolmount keep --json lists all`] : []),
   ];
 }
+
+const formerName = (was: ReadonlyMap<string, string>, path: string) =>
+  was.has(path) ? `, before ${printable(was.get(path)!)}` : "";
+
+const laterName = (is: ReadonlyMap<string, string>, path: string) =>
+  is.has(path) ? `, now ${printable(is.get(path)!)}` : "";
 
 interface Group {
   readonly path: string;
@@ -110,9 +128,10 @@ export function upTo(path: string): readonly string[] {
 
 const verbs = { write: "change", folder: "create", mode: "other", delete: "delete" } as const;
 
-function changeLines(screen: Screen, change: LayerChange, waiting: Waiting): string[] {
-  const { path, kind, former } = change;
+function changeLines(screen: Screen, change: LayerChange, waiting: Waiting, otherName: string): string[] {
+  const { path, kind, section, former } = change;
   const verb = kind === "write" && former === null ? "create" : verbs[kind];
+  if (otherName !== "" && section !== "obeyed") return [`${verb} ${printable(path)}${otherName}`];
   return effectLines(screen, { change: verb, target: path, difference: differenceOf(change, waiting) });
 }
 

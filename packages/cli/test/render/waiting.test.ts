@@ -1,4 +1,4 @@
-import type { Difference, LayerChange, Section, Texts } from "@toolmount/sandbox";
+import type { Difference, LayerChange, Move, Section, Texts } from "@toolmount/sandbox";
 import { expect, test } from "vitest";
 import { waitingLines } from "../../src/render/waiting.ts";
 
@@ -16,12 +16,14 @@ const linesOf = (
   known: Readonly<Record<string, Texts>> = {},
   hosts: readonly string[] = [],
   ignored: readonly string[] = [],
+  moves: readonly Move[] = [],
 ) => {
   const screen = { columns: 80, paint: (_: unknown, text: string) => text } as never;
   const texts = ({ path }: LayerChange) => known[path] ?? { before: "", after: undefined };
   return waitingLines(screen, {
     difference: { digest: "d", changes, left },
     ignored: new Set(ignored),
+    moves,
     hosts,
     texts,
   });
@@ -80,6 +82,43 @@ test("a folder that git ignores, or a large new one, is one line, but nothing de
     "RUN OR OBEYED BY YOUR NEXT COMMAND: 1 change",
     "  create dist/x/.envrc",
     "    file of 4 bytes",
+  ]);
+});
+
+test("what only got another name is said to be that, but a line that runs is shown", () => {
+  const gone = (path: string) => change(path, "deletions", { kind: "delete", former: mark(), next: null });
+  const lines = linesOf(
+    [
+      change("lib", "files", { kind: "folder" }),
+      change("lib/a", "files"),
+      change("B", "files"),
+      gone("src"),
+      gone("b"),
+      gone("hook"),
+      change(".husky/pre-push", "obeyed"),
+    ],
+    [],
+    { ".husky/pre-push": { before: "", after: "evil\n" } },
+    [],
+    [],
+    [
+      { from: "src", to: "lib" },
+      { from: "src/a", to: "lib/a" },
+      { from: "b", to: "B" },
+      { from: "hook", to: ".husky/pre-push" },
+    ],
+  );
+  expect(lines).toEqual([
+    "written: 3 changes",
+    "  lib: 2 entries, before src",
+    "  create B, before b",
+    "DELETED: 3 changes",
+    "  delete src, now lib",
+    "  delete b, now B",
+    "  delete hook, now .husky/pre-push",
+    "RUN OR OBEYED BY YOUR NEXT COMMAND: 1 change",
+    "  create .husky/pre-push",
+    "    +evil",
   ]);
 });
 

@@ -1,5 +1,5 @@
 import { useSignal, type Signal } from "@preact/signals";
-import { countHidden } from "../hidden.ts";
+import { countHidden, escapeHidden } from "../hidden.ts";
 import type { LayerChange } from "../shapes.ts";
 import { countText } from "../value.tsx";
 import type { Node } from "./tree.ts";
@@ -92,10 +92,16 @@ function Line({ node, chosen, open, conflicts, mayAnswer }: NodeProps) {
 }
 
 /** The lines, the size, or the mode of an entry, in few characters. */
-function factsOf({ lines, kind, bytes, mode }: LayerChange): string {
+function factsOf({ change, moved, lines, kind, bytes, mode }: LayerChange): string {
   const size = lines === null && kind !== "folder" ? countText(bytes, "byte") : "";
   const count = lines === null ? size : `+${lines.added} −${lines.removed}`;
-  return [count, mode === null ? "" : `mode ${mode.before} → ${mode.after}`, kind === "file" ? "" : kind]
+  const name = moved === null ? "" : `${change === "delete" ? "is now" : "was"} ${escapeHidden(moved)}`;
+  return [
+    name,
+    count,
+    mode === null ? "" : `mode ${mode.before} → ${mode.after}`,
+    kind === "file" ? "" : kind,
+  ]
     .filter(Boolean)
     .join(" · ");
 }

@@ -13,7 +13,7 @@ import { endLeftHolder, type EngineName } from "./holder.ts";
 import { keepChosen, keepsIn, orUnfinished, type Choice, type KeepResult, type LayerKeeps } from "./keep.ts";
 import { recoverKeeps } from "./keeps.ts";
 import { obeyedIn } from "./obeyed-paths.ts";
-import { sidesOf, textsOf, type Sides, type Texts } from "./texts.ts";
+import { movesOf, sidesOf, textsOf, type Move, type Sides, type Texts } from "./texts.ts";
 import type { LayerOptions, ViewOptions } from "./mount.ts";
 import { ownFolder } from "./folder-facts.ts";
 import { forgetOldKeeps, makePlace, ownerFile, removeEmpty, removePlace, removeUnused } from "./place.ts";
@@ -43,6 +43,8 @@ export interface Layer extends LayerKeeps {
   conflicts(): Promise<readonly Conflict[]>;
   /** The three sides of a conflict. */
   sides(path: string): Promise<Sides>;
+  /** The deleted entries that are there under another name. */
+  moves(changes: readonly LayerChange[]): readonly Move[];
   /** Which of these folders, that may be in the layer only, the person's repository ignores. */
   ignored(folders: readonly string[]): Promise<readonly string[]>;
   /** Both sides of a change, as texts. */
@@ -200,7 +202,7 @@ async function closeView({ place, isFork }: ViewOptions, view: View): Promise<vo
 function looksAt(
   at: ViewOptions,
   settled: <Result>(act: (view: View) => Promise<Result>) => Promise<Result>,
-): Pick<Layer, "difference" | "conflicts" | "sides" | "ignored" | "texts" | "isBusy" | "running"> {
+): Pick<Layer, "difference" | "conflicts" | "sides" | "moves" | "ignored" | "texts" | "isBusy" | "running"> {
   return {
     difference: () => settled(async (now) => (await now.settled()).difference),
     conflicts: () =>
@@ -209,6 +211,7 @@ function looksAt(
         return conflictsOf(difference.changes, { ...at, ...meeting });
       }),
     sides: (path) => sidesOf(at, path),
+    moves: (changes) => movesOf(at, changes),
     ignored: (folders) => at.git.ignored(at.folder, folders),
     texts: (change) => textsOf(at, change),
     isBusy: () => settled((now) => now.isBusy()),

@@ -6,7 +6,7 @@ import { changedFolder } from "./commit.ts";
 import type { LayerChange } from "./difference.ts";
 import type { Git } from "./git.ts";
 import type { LayerPlace } from "./holder.ts";
-import { markOf, namesIn, targetOf, type Mark } from "../system/mark.ts";
+import { isEqual, markOf, namesIn, targetOf, type Mark } from "../system/mark.ts";
 
 /**
  * What a change makes different, as two texts. Of a link it is the path that it leads to, and of a folder it is the paths in it. A
@@ -25,6 +25,68 @@ export function textsOf({ folder, place }: LayerPlace, { path, former, next }: L
     before: sideIn(folder, path, former),
     after: sideIn(join(place, changedFolder), path, next),
   };
+}
+
+/** An entry that the layer has under another name, and with the same content. */
+export interface Move {
+  readonly from: string;
+  readonly to: string;
+}
+
+/** Most entries of deleted folders that are looked for, and most of files that are compared: not all need be read. */
+const mostMoved = { looks: 20_000, files: 2_000, bytes: 50_000_000 };
+
+type Budget = { -readonly [Key in keyof typeof mostMoved]: number };
+
+/**
+ * Finds the deleted files and folders that are in the layer under another name: with the same size, time and content. Of a moved
+ * folder, what is in it is moved, too; of another deleted folder, each entry can be.
+ */
+export function movesOf({ folder, place }: LayerPlace, changes: readonly LayerChange[]): readonly Move[] {
+  const view = join(place, changedFolder);
+  const made = changes.filter(({ former, next }) => former === null && isMovable(next));
+  const gone = changes.filter(({ kind }) => kind === "delete");
+  const places = Map.groupBy(made, ({ next, path }) => keyOf(next!, join(view, path)));
+  const budget: Budget = { ...mostMoved };
+  const find = (from: string): readonly Move[] => {
+    const mark = markOf(join(folder, from));
+    budget.looks -= 1;
+    if (budget.looks < 0 || !isMovable(mark)) return [];
+    const near = places.get(keyOf(mark!, join(folder, from))) ?? [];
+    const to = near.find(({ path }) => isMoved(join(folder, from), join(view, path), budget))?.path;
+    if (to === undefined)
+      return mark!.kind === "folder"
+        ? namesIn(join(folder, from)).flatMap((name) => find(join(from, name)))
+        : [];
+    const inside = made.filter(({ path }) => path.startsWith(`${to}/`)).map(({ path }) => path);
+    return [to, ...inside].map((path) => ({ from: `${from}${path.slice(to.length)}`, to: path }));
+  };
+  return made.length === 0 ? [] : gone.flatMap(({ path }) => find(path));
+}
+
+/** What is equal of two entries that may be the same. */
+function keyOf({ kind, bytes, modified }: Mark, path: string): string {
+  return kind === "folder" ? namesIn(path).join("\0") : `${bytes} ${modified}`;
+}
+
+function isMovable(mark: Mark | null): boolean {
+  return mark?.kind === "folder" || (mark?.kind === "file" && mark.bytes > 0);
+}
+
+/** Whether two entries, and all in them, are equal; not when that takes too much to find out. */
+function isMoved(one: string, other: string, budget: Budget): boolean {
+  const [a, b] = [markOf(one), markOf(other)];
+  if (a?.kind !== b?.kind) return false;
+  if (a?.kind === "folder") {
+    const names = namesIn(one);
+    const isSame = names.join("\0") === namesIn(other).join("\0");
+    return (
+      isSame && names.length > 0 && names.every((name) => isMoved(join(one, name), join(other, name), budget))
+    );
+  }
+  budget.files -= 1;
+  budget.bytes -= a?.bytes ?? 0;
+  return budget.files >= 0 && budget.bytes >= 0 && a?.modified === b?.modified && isEqual(one, other);
 }
 
 /** The texts of a file that the person and the session both changed. A side without the file is an empty text. */

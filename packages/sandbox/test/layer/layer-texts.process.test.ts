@@ -40,6 +40,41 @@ describe.runIf(hasLayer)("a layer shows", () => {
     expect(readFileSync(join(folder, "a"), "utf8")).toBe("one\n");
   });
 
+  test.each(["overlay", "copy"] as const)(
+    "what only got another name, and nothing else, by %s",
+    async (engine) => {
+      const folder = folderOf(`
+mkdir -p src/in empty other; echo one > src/in/a; echo two > src/b; echo three > c; echo four > d; echo five > e; : > f
+echo 12345 > g; echo same > h; mkdir -p part/in; echo six > part/a; echo seven > part/in/b; echo eight > part/c; chmod 600 src/b; touch -d 2020-01-01 g
+`);
+      const layer = await opened(folder, { engine });
+      await within(
+        layer,
+        folder,
+        `
+mv src lib; mv c C; mv d other/d; echo more >> other/d; mv e e2; chmod 700 e2; mv f f2; mv empty empty2
+rm g; echo 54321 > forged; touch -d 2020-01-01 forged; mv h h2; ln h2 h3
+mv part parts; rm parts/c; mv parts/in inside
+`,
+      );
+      const { changes } = await layer.difference();
+      const moves = layer.moves(changes).map(({ from, to }) => `${from} ${to}`);
+      expect(moves.toSorted()).toEqual([
+        "c C",
+        "h h2",
+        "part/a parts/a",
+        "part/in inside",
+        "part/in/b inside/b",
+        "src lib",
+        "src/b lib/b",
+        "src/in lib/in",
+        "src/in/a lib/in/a",
+      ]);
+      await layer.drop();
+      expect(layer.moves((await layer.difference()).changes)).toEqual([]);
+    },
+  );
+
   test("which commands run in it", async () => {
     const folder = folderOf("echo one > a");
     const layer = await opened(folder);

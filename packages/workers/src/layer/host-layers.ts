@@ -16,6 +16,8 @@ export interface WaitingChange {
   readonly bytes: number;
   /** Octal digits; null where the mode is as it was. */
   readonly mode: { readonly before: string; readonly after: string } | null;
+  /** The other name of an entry that only got another one: of a new entry the old one, and of a deleted one the new one. */
+  readonly moved: string | null;
   /** Null for what is no short text, and for entries after the first 500. */
   readonly lines: { readonly added: number; readonly removed: number } | null;
 }
@@ -136,7 +138,15 @@ async function waitingIn(layer: Layer, own: { made(): readonly MadeCall[] }): Pr
   const running = await layer.running();
   const counted = changes.filter(isCounted);
   const set = new Set(counted.slice(0, mostCounted));
-  const shown = changes.map((change) => plainOf(change, set.has(change) ? layer.texts(change) : undefined));
+  const moves = layer.moves(changes);
+  const moved = new Map([
+    ...moves.map(({ from, to }) => [to, from] as const),
+    ...moves.map(({ from, to }) => [from, to] as const),
+  ]);
+  const shown = changes.map((change) => ({
+    ...plainOf(change, set.has(change) ? layer.texts(change) : undefined),
+    moved: moved.get(change.path) ?? null,
+  }));
   return { digest, changes: shown, left, conflicts: await layer.conflicts(), running, calls: own.made() };
 }
 
@@ -146,7 +156,7 @@ function isCounted({ path, section, former, next }: LayerChange): boolean {
   return section !== "repository" && !isInstalled && (next ?? former)!.kind !== "folder";
 }
 
-function plainOf(change: LayerChange, texts: Texts | undefined): WaitingChange {
+function plainOf(change: LayerChange, texts: Texts | undefined): Omit<WaitingChange, "moved"> {
   const { path, section, kind, former, next } = change;
   const { kind: entry, bytes } = (next ?? former)!;
   const isOther = former !== null && next !== null && former.kind === next.kind && former.mode !== next.mode;

@@ -39,6 +39,12 @@ export const layerSchema = z
         kind: z.string().describe("file, folder, link or pipe"),
         bytes: z.number(),
         mode: z.object({ before: z.string(), after: z.string() }).nullable(),
+        moved: z
+          .string()
+          .nullable()
+          .describe(
+            "The other name of an entry that only got another one: of a new entry the old, of a deleted one the new",
+          ),
         lines: z
           .object({ added: z.number(), removed: z.number() })
           .nullable()
