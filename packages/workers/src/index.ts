@@ -21,7 +21,7 @@ export {
 } from "./layer/host-layers.ts";
 export { keepToolName } from "./layer/keep-tool.ts";
 export { offerToKeep } from "./layer/ask-tool.ts";
-export { mainSession, type SessionLayers } from "./layer/session-layer.ts";
+export { mainSession, type MadeCall, type SessionLayers } from "./layer/session-layer.ts";
 
 // Fleets
 export { fleetQueues, openWorkers, type Workers, type WorkersOptions } from "./fleet/open-workers.ts";

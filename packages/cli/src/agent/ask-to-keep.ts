@@ -36,11 +36,10 @@ export async function waitingIn({
   const layer = await layers.of(sessionId);
   const difference = await layer.difference();
   const made = await layers.look(sessionId, async (_, calls) => calls.made());
-  const hosts = new Set(made.flatMap(({ network = [] }) => network));
   const folders = new Set(difference.changes.flatMap(({ path }) => upTo(path).slice(0, -1)));
   const ignored = new Set(await layer.ignored([...folders]));
   const moves = layer.moves(difference.changes);
-  return { layer, difference, ignored, moves, hosts: [...hosts], texts: (change) => layer.texts(change) };
+  return { layer, difference, ignored, moves, calls: made, texts: (change) => layer.texts(change) };
 }
 
 /** What became of what waited. */

@@ -1,6 +1,6 @@
 import { lineDifference } from "@toolmount/core/text";
 import type { Difference, LayerChange, Move, Section, Texts } from "@toolmount/sandbox";
-import type { EntryDifference } from "@toolmount/workers";
+import type { EntryDifference, MadeCall } from "@toolmount/workers";
 import { countOf } from "../screen/count.ts";
 import { printable } from "../screen/printable.ts";
 import type { Screen } from "../screen/screen.ts";
@@ -13,8 +13,8 @@ export interface Waiting {
   readonly ignored: ReadonlySet<string>;
   /** Entries that only got another name. */
   readonly moves: readonly Move[];
-  /** Hosts of the network that commands reached. */
-  readonly hosts: readonly string[];
+  /** The calls that made it, as far as this process ran them, with the hosts of the network that they reached. */
+  readonly calls: readonly Pick<MadeCall, "tool" | "network">[];
   texts(change: LayerChange): Texts;
 }
 
@@ -37,8 +37,19 @@ export function waitingLines(screen: Screen, waiting: Waiting): string[] {
     const own = changes.filter((change) => change.section === section);
     return own.length === 0 ? [] : sectionLines(screen, section, own, waiting);
   });
-  const reached = waiting.hosts.length === 0 ? [] : [`reached: ${printable(waiting.hosts.join(", "))}`];
-  return [...sections, ...leftLines(screen, waiting), ...reached];
+  return [...sections, ...leftLines(screen, waiting), ...callLines(waiting)];
+}
+
+/** Which tools made it, and what they reached. */
+function callLines({ calls }: Waiting): readonly string[] {
+  const counts = [...Map.groupBy(calls, ({ tool }) => tool)].map(([tool, { length }]) =>
+    length === 1 ? tool : `${tool} (${length} calls)`,
+  );
+  const hosts = new Set(calls.flatMap(({ network = [] }) => network));
+  const lines = { "made by": counts, reached: [...hosts] };
+  return Object.entries(lines).flatMap(([title, names]) =>
+    names.length === 0 ? [] : [`${title}: ${printable(names.join(", "))}`],
+  );
 }
 
 /** Names what cannot be kept, with the reasons. */

@@ -1,6 +1,6 @@
 import type { Difference, LayerChange, Move, Section, Texts } from "@toolmount/sandbox";
 import { expect, test } from "vitest";
-import { waitingLines } from "../../src/render/waiting.ts";
+import { waitingLines, type Waiting } from "../../src/render/waiting.ts";
 
 const mark = (bytes = 4) => ({ kind: "file", bytes, mode: 0o644, names: 1 }) as LayerChange["next"];
 
@@ -14,7 +14,7 @@ const linesOf = (
   changes: readonly LayerChange[],
   left: Difference["left"] = [],
   known: Readonly<Record<string, Texts>> = {},
-  hosts: readonly string[] = [],
+  calls: Waiting["calls"] = [],
   ignored: readonly string[] = [],
   moves: readonly Move[] = [],
 ) => {
@@ -24,7 +24,7 @@ const linesOf = (
     difference: { digest: "d", changes, left },
     ignored: new Set(ignored),
     moves,
-    hosts,
+    calls,
     texts,
   });
 };
@@ -174,7 +174,14 @@ test("a name of a file cannot draw on the screen", () => {
   for (const hidden of ["\u001b", "\u202e"]) expect(lines.join("\n")).not.toContain(hidden);
 });
 
-test("hosts that commands reached are named", () => {
-  const lines = linesOf([change("a.txt", "files")], [], {}, ["registry.example.com:443", "b.example.com:80"]);
-  expect(lines.at(-1)).toBe("reached: registry.example.com:443, b.example.com:80");
+test("the tools that made it are named, and the hosts that commands reached", () => {
+  const lines = linesOf([change("a.txt", "files")], [], {}, [
+    { tool: "bash", network: ["registry.example.com:443", "b.example.com:80"] },
+    { tool: "write_file" },
+    { tool: "bash", network: ["b.example.com:80"] },
+  ]);
+  expect(lines.slice(-2)).toEqual([
+    "made by: bash (2 calls), write_file",
+    "reached: registry.example.com:443, b.example.com:80",
+  ]);
 });
