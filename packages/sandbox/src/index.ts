@@ -56,5 +56,5 @@ export { type Choice, type KeepResult } from "./layer/keep.ts";
 export { layersIn, type LeftLayer } from "./layer/place.ts";
 export { shownEnvironment, toPerson } from "./layer/person-paths.ts";
 export { type Mark } from "./system/mark.ts";
-export { type Move, type Sides, type Texts } from "./layer/texts.ts";
+export { type Sides, type Texts } from "./layer/texts.ts";
 export { type Difference, type LayerChange, type Section } from "./layer/difference.ts";

@@ -120,6 +120,13 @@ describe("where the machine has a proxy of its own", () => {
     expect([...reached]).toEqual(["registry.test:80", "registry.test:443"]);
   });
 
+  test("a password with half an escape is sent as it is", async () => {
+    const { asked, address } = await machineProxy();
+    const { get } = await proxyBy({ http_proxy: `http://ada:50%@${address}` }, "registry.test");
+    expect(await get("http://registry.test/")).toEqual([200, "by the proxy"]);
+    expect(asked[0]![2]).toBe(`Basic ${Buffer.from("ada:50%").toString("base64")}`);
+  });
+
   test("its refusal is the answer", async () => {
     const { address } = await machineProxy(407);
     const { reached, raw } = await proxyBy({ all_proxy: `http://${address}` }, "registry.test");

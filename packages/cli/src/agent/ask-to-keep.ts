@@ -7,9 +7,10 @@ import { askLine } from "../process/ask-line.ts";
 import { askWhether, choose } from "../process/choose.ts";
 import type { AskingShell, Shell } from "../process/shell.ts";
 import { interruption } from "../process/signals.ts";
-import { conflictLines, leftLines, upTo, waitingLines, type Waiting } from "../render/waiting.ts";
+import { conflictLines, leftLines, waitingLines, type Waiting } from "../render/waiting.ts";
 import { countOf } from "../screen/count.ts";
 import { printable } from "../screen/printable.ts";
+import type { Screen } from "../screen/screen.ts";
 import { lookInto } from "./look-into.ts";
 import { readPaths, type Named } from "./read-paths.ts";
 
@@ -36,10 +37,17 @@ export async function waitingIn({
   const layer = await layers.of(sessionId);
   const difference = await layer.difference();
   const made = await layers.look(sessionId, async (_, calls) => calls.made());
-  const folders = new Set(difference.changes.flatMap(({ path }) => upTo(path).slice(0, -1)));
-  const ignored = new Set(await layer.ignored([...folders]));
-  const moves = layer.moves(difference.changes);
-  return { layer, difference, ignored, moves, calls: made, texts: (change) => layer.texts(change) };
+  return { layer, difference, calls: made, texts: (change) => layer.texts(change) };
+}
+
+/** Lists what waits for a person. */
+export async function listWaiting(
+  screen: Screen,
+  waiting: Waiting & { readonly layer: Layer },
+): Promise<readonly string[]> {
+  const { layer, difference } = waiting;
+  const ignored = new Set(await layer.ignored(difference.changes));
+  return waitingLines(screen, { ...waiting, ignored, otherNames: layer.moves(difference.changes) });
 }
 
 /** What became of what waited. */
@@ -117,7 +125,7 @@ async function askOnce(
   controller: AbortController,
 ): Promise<Omit<Choice, "digest"> | "drop" | "look" | undefined> {
   const { changes } = waiting.difference;
-  for (const line of waitingLines(err, waiting)) err.line(line);
+  for (const line of await listWaiting(err, waiting)) err.line(line);
   if (await waiting.layer.isBusy()) err.line("commands that run in the background end when you keep or drop");
   const { signal } = controller;
   const answer = await choose(err, terminal, {

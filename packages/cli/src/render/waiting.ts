@@ -1,5 +1,5 @@
 import { lineDifference } from "@toolmount/core/text";
-import type { Difference, LayerChange, Move, Section, Texts } from "@toolmount/sandbox";
+import type { Difference, LayerChange, Section, Texts } from "@toolmount/sandbox";
 import type { EntryDifference, MadeCall } from "@toolmount/workers";
 import { countOf } from "../screen/count.ts";
 import { printable } from "../screen/printable.ts";
@@ -9,13 +9,17 @@ import { effectLines } from "./rehearsal.ts";
 /** What waits in a layer, and both sides of each change. */
 export interface Waiting {
   readonly difference: Difference;
-  /** Folders that the person's repository ignores. */
-  readonly ignored: ReadonlySet<string>;
-  /** Entries that only got another name. */
-  readonly moves: readonly Move[];
   /** The calls that made it, as far as this process ran them, with the hosts of the network that they reached. */
   readonly calls: readonly Pick<MadeCall, "tool" | "network">[];
   texts(change: LayerChange): Texts;
+}
+
+/** What is looked up for a list of what waits: git and contents are asked for what is shown only. */
+interface Listed extends Waiting {
+  /** Folders that the person's repository ignores. */
+  readonly ignored: ReadonlySet<string>;
+  /** The other name of each entry that only got another one. */
+  readonly otherNames: ReadonlyMap<string, string>;
 }
 
 /** What each section is about, in the order in which they are shown. */
@@ -31,7 +35,7 @@ const mostListed = 40;
 const mostLines = 40;
 
 /** Lists what waits, section by section, with the differences of texts. */
-export function waitingLines(screen: Screen, waiting: Waiting): string[] {
+export function waitingLines(screen: Screen, waiting: Listed): string[] {
   const { changes } = waiting.difference;
   const sections = (Object.keys(titles) as Section[]).flatMap((section) => {
     const own = changes.filter((change) => change.section === section);
@@ -65,30 +69,17 @@ function sectionLines(
   screen: Screen,
   section: Section,
   changes: readonly LayerChange[],
-  waiting: Waiting,
+  waiting: Listed,
 ): string[] {
   const isGrave = section === "deletions" || section === "obeyed";
   const title = `${titles[section]}: ${countOf(changes, "change")}`;
   const head = isGrave ? screen.paint(["bold", "yellow"], title) : screen.paint("bold", title);
   if (section === "repository") return [head];
-  const { ignored, moves } = waiting;
-  const [was, is] = [
-    new Map(moves.map(({ from, to }) => [to, from])),
-    new Map(moves.map(({ from, to }) => [from, to])),
-  ];
-  const moved = changes
-    .filter(({ path, kind }) => kind === "folder" && was.has(path))
-    .map(({ path }) => path);
-  const lined = isGrave ? [] : [...ignored, ...largeFolders(changes), ...moved];
-  const groups = grouped(changes, new Set(lined));
+  const groups = grouped(changes, isGrave ? new Set() : linedFolders(changes, waiting));
   // Only what is listed is read and compared.
   const shown = isGrave ? groups : groups.slice(0, mostListed);
-  const lines = shown.flatMap(({ path, own, count }) =>
-    count > 1
-      ? [
-          `${printable(path)}: ${count} entries${ignored.has(path) ? ", which git ignores" : ""}${formerName(was, path)}`,
-        ]
-      : changeLines(screen, own, waiting, formerName(was, path) || laterName(is, path)),
+  const lines = shown.flatMap((group) =>
+    group.count > 1 ? [groupLine(group, waiting)] : changeLines(screen, group.own, waiting),
   );
   const more = groups.length - shown.length;
   return [
@@ -97,12 +88,6 @@ function sectionLines(
     ...(more > 0 ? [`  and ${more} more; toolmount keep --json lists all`] : []),
   ];
 }
-
-const formerName = (was: ReadonlyMap<string, string>, path: string) =>
-  was.has(path) ? `, before ${printable(was.get(path)!)}` : "";
-
-const laterName = (is: ReadonlyMap<string, string>, path: string) =>
-  is.has(path) ? `, now ${printable(is.get(path)!)}` : "";
 
 interface Group {
   readonly path: string;
@@ -122,6 +107,22 @@ function grouped(changes: readonly LayerChange[], folders: ReadonlySet<string>):
   return [...groups].map(([path, all]) => ({ path, own: all[0]!, count: all.length }));
 }
 
+function groupLine({ path, own, count }: Group, { ignored, otherNames }: Listed): string {
+  const why = ignored.has(path) ? ", which git ignores" : "";
+  return `${printable(path)}: ${count} entries${why}${otherName(own, otherNames)}`;
+}
+
+function otherName({ kind, path }: LayerChange, names: Listed["otherNames"]): string {
+  const other = names.get(path);
+  return other === undefined ? "" : `, ${kind === "delete" ? "now" : "before"} ${printable(other)}`;
+}
+
+/** Folders of which one line says enough: those that git ignores, that were moved, and large new ones. */
+function linedFolders(changes: readonly LayerChange[], { ignored, otherNames }: Listed): ReadonlySet<string> {
+  const moved = changes.filter(({ path, kind }) => kind === "folder" && otherNames.has(path));
+  return new Set([...ignored, ...largeFolders(changes), ...moved.map(({ path }) => path)]);
+}
+
 /** New folders with more in them than a list shows, such as an environment of Python. */
 function largeFolders(changes: readonly LayerChange[]): readonly string[] {
   const counts = new Map(changes.filter(({ kind }) => kind === "folder").map(({ path }) => [path, 0]));
@@ -132,17 +133,18 @@ function largeFolders(changes: readonly LayerChange[]): readonly string[] {
 }
 
 /** The folders around a path, the outermost first, and the path. */
-export function upTo(path: string): readonly string[] {
+function upTo(path: string): readonly string[] {
   const ends = [...path.matchAll(/\//g)].map(({ index }) => index);
   return [...ends.map((end) => path.slice(0, end)), path];
 }
 
 const verbs = { write: "change", folder: "create", mode: "other", delete: "delete" } as const;
 
-function changeLines(screen: Screen, change: LayerChange, waiting: Waiting, otherName: string): string[] {
+function changeLines(screen: Screen, change: LayerChange, waiting: Listed): string[] {
   const { path, kind, section, former } = change;
   const verb = kind === "write" && former === null ? "create" : verbs[kind];
-  if (otherName !== "" && section !== "obeyed") return [`${verb} ${printable(path)}${otherName}`];
+  const name = otherName(change, waiting.otherNames);
+  if (name !== "" && section !== "obeyed") return [`${verb} ${printable(path)}${name}`];
   return effectLines(screen, { change: verb, target: path, difference: differenceOf(change, waiting) });
 }
 

@@ -69,7 +69,7 @@ function packageNameOf(name: string): string {
   return allowed === "" || allowed === "node_modules" ? "my-tools" : allowed;
 }
 
-/** The nearest folder around this one, or itself, that is a git repository's; undefined where there is none. */
+/** Finds the git repository that a folder is in: the folder itself, or the nearest one above it that has `.git`. */
 export function repositoryAround(folder: string): string | undefined {
   for (let at = folder; ; at = dirname(at)) {
     if (existsSync(join(at, ".git"))) return at;

@@ -1,4 +1,4 @@
-import type { Difference, LayerChange, Move, Section, Texts } from "@toolmount/sandbox";
+import type { Difference, LayerChange, Section, Texts } from "@toolmount/sandbox";
 import { expect, test } from "vitest";
 import { waitingLines, type Waiting } from "../../src/render/waiting.ts";
 
@@ -16,14 +16,14 @@ const linesOf = (
   known: Readonly<Record<string, Texts>> = {},
   calls: Waiting["calls"] = [],
   ignored: readonly string[] = [],
-  moves: readonly Move[] = [],
+  moves: Readonly<Record<string, string>> = {},
 ) => {
   const screen = { columns: 80, paint: (_: unknown, text: string) => text } as never;
   const texts = ({ path }: LayerChange) => known[path] ?? { before: "", after: undefined };
   return waitingLines(screen, {
     difference: { digest: "d", changes, left },
     ignored: new Set(ignored),
-    moves,
+    otherNames: new Map(Object.entries(moves)),
     calls,
     texts,
   });
@@ -101,12 +101,15 @@ test("what only got another name is said to be that, but a line that runs is sho
     { ".husky/pre-push": { before: "", after: "evil\n" } },
     [],
     [],
-    [
-      { from: "src", to: "lib" },
-      { from: "src/a", to: "lib/a" },
-      { from: "b", to: "B" },
-      { from: "hook", to: ".husky/pre-push" },
-    ],
+    {
+      src: "lib",
+      lib: "src",
+      "lib/a": "src/a",
+      b: "B",
+      B: "b",
+      hook: ".husky/pre-push",
+      ".husky/pre-push": "hook",
+    },
   );
   expect(lines).toEqual([
     "written: 3 changes",

@@ -1,5 +1,6 @@
 import { createServer, request, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import { connect, type Socket } from "node:net";
+import { unescape } from "node:querystring";
 import { pipeline } from "node:stream/promises";
 import { messageOf } from "@toolmount/core/errors";
 
@@ -60,7 +61,8 @@ function proxyOf({ env }: Way, scheme: "http" | "https", host: string, to: numbe
 
 /** How a proxy is asked. */
 function toProxy({ hostname, port, username, password }: URL) {
-  const own = [username, password].map(decodeURIComponent).join(":");
+  // What is no escape stays as it is: an address of the machine must not end this process.
+  const own = [username, password].map((each) => unescape(each)).join(":");
   const headers =
     username === "" ? {} : { "proxy-authorization": `Basic ${Buffer.from(own).toString("base64")}` };
   return { host: hostname, port: port || 80, agent: false, headers };

@@ -13,9 +13,9 @@ import { endLeftHolder, type EngineName } from "./holder.ts";
 import { keepChosen, keepsIn, orUnfinished, type Choice, type KeepResult, type LayerKeeps } from "./keep.ts";
 import { recoverKeeps } from "./keeps.ts";
 import { obeyedIn } from "./obeyed-paths.ts";
-import { movesOf, sidesOf, textsOf, type Move, type Sides, type Texts } from "./texts.ts";
+import { movesOf, sidesOf, textsOf, type Sides, type Texts } from "./texts.ts";
 import type { LayerOptions, ViewOptions } from "./mount.ts";
-import { ownFolder } from "./folder-facts.ts";
+import { above, ownFolder } from "./folder-facts.ts";
 import { forgetOldKeeps, makePlace, ownerFile, removeEmpty, removePlace, removeUnused } from "./place.ts";
 import { prepareView, type LayerView, type View } from "./view.ts";
 
@@ -43,10 +43,10 @@ export interface Layer extends LayerKeeps {
   conflicts(): Promise<readonly Conflict[]>;
   /** The three sides of a conflict. */
   sides(path: string): Promise<Sides>;
-  /** The deleted entries that are there under another name. */
-  moves(changes: readonly LayerChange[]): readonly Move[];
-  /** Which of these folders, that may be in the layer only, the person's repository ignores. */
-  ignored(folders: readonly string[]): Promise<readonly string[]>;
+  /** The other name of each entry that only got another one: of a deleted entry the new name, of a new entry the old one. */
+  moves(changes: readonly LayerChange[]): ReadonlyMap<string, string>;
+  /** The folders around the changes that the person's repository ignores. They may be in the layer only. */
+  ignored(changes: readonly LayerChange[]): Promise<readonly string[]>;
   /** Both sides of a change, as texts. */
   texts(change: LayerChange): Texts;
   /** Whether a program runs in the layer, other than residents. A keep ends it. */
@@ -212,7 +212,7 @@ function looksAt(
       }),
     sides: (path) => sidesOf(at, path),
     moves: (changes) => movesOf(at, changes),
-    ignored: (folders) => at.git.ignored(at.folder, folders),
+    ignored: (changes) => at.git.ignored(at.folder, [...new Set(changes.flatMap(({ path }) => above(path)))]),
     texts: (change) => textsOf(at, change),
     isBusy: () => settled((now) => now.isBusy()),
     running: () => settled((now) => now.running()),

@@ -27,41 +27,43 @@ export function textsOf({ folder, place }: LayerPlace, { path, former, next }: L
   };
 }
 
-/** An entry that the layer has under another name, and with the same content. */
-export interface Move {
-  readonly from: string;
-  readonly to: string;
-}
-
 /** Most entries of deleted folders that are looked for, and most of files that are compared: not all need be read. */
 const mostMoved = { looks: 20_000, files: 2_000, bytes: 50_000_000 };
 
 type Budget = { -readonly [Key in keyof typeof mostMoved]: number };
 
 /**
- * Finds the deleted files and folders that are in the layer under another name: with the same size, time and content. Of a moved
- * folder, what is in it is moved, too; of another deleted folder, each entry can be.
+ * Finds the deleted files and folders that are in the layer under another name: with the same size, time and content. Returns
+ * the new name of each deleted one, and the old name of each new one. Of a moved folder, what is in it is moved, too; of
+ * another deleted folder, each entry can be.
  */
-export function movesOf({ folder, place }: LayerPlace, changes: readonly LayerChange[]): readonly Move[] {
+export function movesOf(
+  { folder, place }: LayerPlace,
+  changes: readonly LayerChange[],
+): ReadonlyMap<string, string> {
   const view = join(place, changedFolder);
   const made = changes.filter(({ former, next }) => former === null && isMovable(next));
   const gone = changes.filter(({ kind }) => kind === "delete");
   const places = Map.groupBy(made, ({ next, path }) => keyOf(next!, join(view, path)));
   const budget: Budget = { ...mostMoved };
-  const find = (from: string): readonly Move[] => {
+  const names = new Map<string, string>();
+  const find = (from: string): void => {
     const mark = markOf(join(folder, from));
     budget.looks -= 1;
-    if (budget.looks < 0 || !isMovable(mark)) return [];
+    if (budget.looks < 0 || !isMovable(mark)) return;
     const near = places.get(keyOf(mark!, join(folder, from))) ?? [];
     const to = near.find(({ path }) => isMoved(join(folder, from), join(view, path), budget))?.path;
-    if (to === undefined)
-      return mark!.kind === "folder"
-        ? namesIn(join(folder, from)).flatMap((name) => find(join(from, name)))
-        : [];
-    const inside = made.filter(({ path }) => path.startsWith(`${to}/`)).map(({ path }) => path);
-    return [to, ...inside].map((path) => ({ from: `${from}${path.slice(to.length)}`, to: path }));
+    if (to === undefined) {
+      if (mark!.kind === "folder") for (const name of namesIn(join(folder, from))) find(join(from, name));
+      return;
+    }
+    for (const { path } of made.filter((each) => each.path === to || each.path.startsWith(`${to}/`))) {
+      const former = `${from}${path.slice(to.length)}`;
+      names.set(path, former).set(former, path);
+    }
   };
-  return made.length === 0 ? [] : gone.flatMap(({ path }) => find(path));
+  if (made.length > 0) for (const { path } of gone) find(path);
+  return names;
 }
 
 /** What is equal of two entries that may be the same. */

@@ -3,6 +3,7 @@ import { existsSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import process from "node:process";
 import { describe, expect, test } from "vitest";
+import type { LayerChange } from "../../src/index.ts";
 import { folderOf, keepAll, look, opened, person, within } from "./layer-world.ts";
 
 const hasNamespaces =
@@ -85,10 +86,11 @@ describe.runIf(hasNamespaces).each(["overlay", "copy"] as const)(
       const folder = folderOf(`${repository}printf 'dist/\\nodd*\\n' >> .gitignore; mkdir .toolmount`);
       const layer = await opened(folder, { engine });
       await within(layer, folder, "mkdir -p dist/in odd-one; echo src/ > .gitignore");
-      const folders = ["dist", "dist/in", "odd-one", "src", "é"];
-      expect(await layer.ignored(folders)).toEqual(["dist", "dist/in", "odd-one"]);
-      expect(await layer.ignored([])).toEqual([]);
-      expect(await layer.ignored(["src"])).toEqual([]);
+      const ignored = (...folders: string[]) =>
+        layer.ignored(folders.map((each) => ({ path: `${each}/file` }) as LayerChange));
+      expect(await ignored("dist/in", "odd-one", "src", "é")).toEqual(["dist", "dist/in", "odd-one"]);
+      expect(await ignored()).toEqual([]);
+      expect(await ignored("src")).toEqual([]);
     });
 
     test("a git status in the layer is no change", async () => {

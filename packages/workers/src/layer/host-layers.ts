@@ -138,14 +138,10 @@ async function waitingIn(layer: Layer, own: { made(): readonly MadeCall[] }): Pr
   const running = await layer.running();
   const counted = changes.filter(isCounted);
   const set = new Set(counted.slice(0, mostCounted));
-  const moves = layer.moves(changes);
-  const moved = new Map([
-    ...moves.map(({ from, to }) => [to, from] as const),
-    ...moves.map(({ from, to }) => [from, to] as const),
-  ]);
+  const names = layer.moves(changes);
   const shown = changes.map((change) => ({
     ...plainOf(change, set.has(change) ? layer.texts(change) : undefined),
-    moved: moved.get(change.path) ?? null,
+    moved: names.get(change.path) ?? null,
   }));
   return { digest, changes: shown, left, conflicts: await layer.conflicts(), running, calls: own.made() };
 }

@@ -6,6 +6,7 @@ import {
   dropAll,
   keepChosen,
   layersOf,
+  listWaiting,
   waitingIn,
   type KeepingSession,
 } from "../../agent/ask-to-keep.ts";
@@ -15,7 +16,6 @@ import { addExamples, jsonOption, planArgument } from "../../options/common.ts";
 import { addPlanOptions, type PlanOptions } from "../../options/plan-options.ts";
 import { exitCodes, type ExitCode } from "../../process/exit-codes.ts";
 import type { Shell } from "../../process/shell.ts";
-import { waitingLines } from "../../render/waiting.ts";
 import { countOf } from "../../screen/count.ts";
 import { printable } from "../../screen/printable.ts";
 
@@ -103,7 +103,7 @@ async function answerOrShow(
   )
     return exitCodes.failed;
   if (json === true) out.json(waiting.difference);
-  else if (remove !== true) for (const line of waitingLines(out, waiting)) out.line(line);
+  else if (remove !== true) for (const line of await listWaiting(out, waiting)) out.line(line);
   if (changes.length + left.length === 0 && json !== true) out.line("nothing waits");
   if (json !== true) undoLine(waiting.layer, out);
   return changes.length === 0 || remove === true ? exitCodes.done : exitCodes.pending;
