@@ -23,7 +23,14 @@ export {
   type GroupLimits,
 } from "./system/control-group.ts";
 export { basicVariables, networkVariables, residentEnvironment } from "./system/environment.ts";
-export { killTree, signalTree, thisSystem, treeOptions, type ProcessSystem } from "./system/process-trees.ts";
+export {
+  killEntered,
+  killTree,
+  signalTree,
+  thisSystem,
+  treeOptions,
+  type ProcessSystem,
+} from "./system/process-trees.ts";
 export {
   createLimitMark,
   createProgramGuard,

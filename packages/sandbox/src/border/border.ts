@@ -34,6 +34,8 @@ export interface Launch {
   readonly filter?: Uint8Array | undefined;
   /** Folders inside whose files are in memory, which counts against the limit. */
   readonly foldersInMemory?: readonly string[] | undefined;
+  /** Whether the program is a child of what is started, in namespaces that it enters: they are killed by `killEntered`. */
+  readonly isEntered?: boolean | undefined;
 }
 
 /** The name of a border. */

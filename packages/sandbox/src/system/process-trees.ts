@@ -1,5 +1,6 @@
 import { execFileSync, spawn, type SpawnOptions } from "node:child_process";
 import { readdirSync, readFileSync } from "node:fs";
+import { childrenOf } from "./process-usage.ts";
 
 /** Lists, starts and signals processes. A test gives another one. */
 export interface ProcessSystem {
@@ -69,6 +70,15 @@ export function killTree(pid: number, system: ProcessSystem = thisSystem): void 
     signalTree(pid, "SIGKILL", system);
     for (const one of tree) reaches(one, "SIGKILL", system);
   }
+}
+
+/**
+ * Kills the program that a process has started in other namespaces and waits for, as `nsenter` does. That process is left to collect
+ * it: else the first process of the machine has to, and that of a container may not. The end of its namespace would wait for it.
+ */
+export function killEntered(pid: number, system: ProcessSystem = thisSystem): void {
+  const programs = childrenOf(pid);
+  for (const one of programs.length > 0 ? programs : [pid]) reaches(one, "SIGKILL", system);
 }
 
 function descendantsOf(pid: number, system: ProcessSystem): number[] {

@@ -38,7 +38,7 @@ export function processesOf(pid: number, most = Number.POSITIVE_INFINITY): reado
 }
 
 /** The children of all threads of a process. */
-function childrenOf(pid: number): number[] {
+export function childrenOf(pid: number): number[] {
   try {
     return readdirSync(`/proc/${pid}/task`).flatMap((task) =>
       readOr(`/proc/${pid}/task/${task}/children`).split(" ").filter(Boolean).map(Number),

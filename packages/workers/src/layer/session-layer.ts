@@ -162,7 +162,7 @@ function runnerIn(layer: Layer, { grants, folder, startTimeoutMs, logger }: Laye
     async launch(program, own) {
       const plain = await plainBorder.launch(program, own);
       const { launch } = await layer.enter({ ...plain, filter: undefined }, true);
-      return launch;
+      return { ...launch, isEntered: true };
     },
   };
   const env = { ...grants.env, TMPDIR: layer.temporary };

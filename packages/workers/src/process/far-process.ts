@@ -2,7 +2,7 @@ import { spawn, type ChildProcess } from "node:child_process";
 import type { Duplex } from "node:stream";
 import type { Clock, Logger, RunnerControl, RunnerJob, ToolReturn } from "@toolmount/core";
 import { messageOf } from "@toolmount/core/errors";
-import { passFilter, sandboxStdio } from "@toolmount/sandbox";
+import { killEntered, passFilter, sandboxStdio } from "@toolmount/sandbox";
 import type { Launch } from "@toolmount/sandbox";
 import { readLines } from "../far/lines.ts";
 import { readFarMessage, type FarMessage } from "../far/far-message.ts";
@@ -145,7 +145,9 @@ export class FarProcess {
   kill(because: string): void {
     if (this.#hasEnded) return;
     this.#killedBecause ??= because;
-    this.#child.kill("SIGKILL");
+    const { pid } = this.#child;
+    if (this.#options.launch.isEntered === true && pid !== undefined) killEntered(pid);
+    else this.#child.kill("SIGKILL");
   }
 
   #send(message: HostMessage): void {
