@@ -90,19 +90,19 @@ test("AMP-7, AMP-N26: tools of all three contracts mount unchanged from one plan
   await workspace.remove();
 });
 
-test("a tool with hidden characters is refused, unless its entry allows them", async () => {
+test("a tool with hidden characters is refused, unless its entry has another text for it", async () => {
   const entry = "version: 1\ntools:\n  - module: ./hidden.js\n";
   await using workspace = await createWorkspace({
     "package.json": '{"type":"module"}',
     "hidden.js": forge.replace("Returns the weather.", "Returns the weather.\\u{e0061}"),
     "refused.yaml": entry,
-    "allowed.yaml": `${entry}    hiddenText: allow\n`,
+    "described.yaml": `${entry}    tools: { get_weather: { description: Returns the weather. } }\n`,
   });
   const open = (name: string) =>
     openHost(workspace.path(name), { extensions: { "@toolmount/interop": interop } });
 
   await expect(open("refused.yaml")).rejects.toThrow("tag characters");
-  const host = await open("allowed.yaml");
+  const host = await open("described.yaml");
   expect(host.tools().map(({ name }) => name)).toEqual(["get_weather"]);
   await host.close();
 });

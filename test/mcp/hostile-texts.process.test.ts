@@ -26,8 +26,8 @@ async function serve(tools: readonly Partial<Tool>[], result?: CallToolResult): 
   return `${await listenTo((request) => handler.fetch(request))}/mcp`;
 }
 
-const open1 = async (tools: readonly Partial<Tool>[], entry: object = {}, result?: CallToolResult) =>
-  open(planOf({ url: await serve(tools, result) }, entry));
+const open1 = async (tools: readonly Partial<Tool>[], mcp: object = {}, result?: CallToolResult) =>
+  open(planOf({ url: await serve(tools, result), ...mcp }));
 
 test("hidden characters of a result are shown to the model, as people see them, with a warning", async () => {
   const url = await serve([{ name: "read" }], {

@@ -8,7 +8,7 @@ test("docs/reference/keys.md has the keys of a server as its schema says them: T
   const { auth, classify } = schema.properties!;
 
   await expectTables("docs/reference/keys.md", {
-    "an MCP server": without(schema, ["name", "required", "prefix", "hiddenText"]),
+    "an MCP server": without(schema, ["name", "required", "prefix"]),
     "a rule of classify": classify!.additionalProperties as Schema,
     auth: auth!,
   });

@@ -4,8 +4,11 @@ import { expect, test } from "vitest";
 import type { Schema } from "../support/keys-table.ts";
 import { root } from "../support/workspace.ts";
 
-/** Most keys of a plan: by their paths, as settings, and as words. A setting of several places counts once. They only go down. */
-const most = { paths: 177, settings: 149, words: 121, top: 13 };
+/**
+ * Most keys of a plan: by their paths, as settings, and as words. A setting of several places counts once. They only go down. A person
+ * learns the words; most paths beyond them are limits, budgets and matches, which stand where they hold.
+ */
+const most = { paths: 176, settings: 148, words: 120, top: 13 };
 
 /** Keys that stand in several places, and why each place sets another thing. */
 const scopes: readonly { readonly keys: RegExp; readonly because: string }[] = [

@@ -14,7 +14,7 @@ const refused: ReadonlySet<string> = new Set([
   "marks",
 ]);
 
-/** Throws `TOOL_INVALID` for hidden characters, unless the module's entry allows them. Logs other findings. */
+/** Throws `TOOL_INVALID` for hidden characters, unless the program that adds the module allows them. Logs other findings. */
 export function refuseHiddenText(info: ToolInfo, hiddenText: "refuse" | "allow", logger: Logger): void {
   const { name, description, inputSchema, outputSchema, usage, summary, question, tags } = info;
   const findings = scanDefinition({
@@ -28,22 +28,31 @@ export function refuseHiddenText(info: ToolInfo, hiddenText: "refuse" | "allow",
     tags,
   });
   const hidden = findings.filter(({ kind }) => refused.has(kind));
-  if (hidden.length > 0 && hiddenText === "refuse") throw refusal(name, hidden);
+  if (hidden.length > 0 && hiddenText === "refuse")
+    throw refusal(name, hidden, "write a description of your own under tools in the module's entry");
   for (const { kind, path, message, excerpt } of findings)
     logger.warn({ tool: name, kind, path, excerpt }, `a tool's text ${message}`);
 }
 
-/** Throws `TOOL_INVALID` for hidden characters in parts of a definition that the host does not read. */
-export function requireNoHiddenText(tool: string, parts: Readonly<Record<string, unknown>>): void {
+/** Throws `TOOL_INVALID` for hidden characters in parts of a definition that the host does not read; `remedy` says what allows them. */
+export function requireNoHiddenText(
+  tool: string,
+  parts: Readonly<Record<string, unknown>>,
+  remedy: string,
+): void {
   const hidden = scanDefinition(parts).filter(({ kind }) => refused.has(kind));
-  if (hidden.length > 0) throw refusal(tool, hidden);
+  if (hidden.length > 0) throw refusal(tool, hidden, remedy);
 }
 
-function refusal(tool: string, [first, ...more]: readonly DefinitionFinding[]): ToolmountError {
+function refusal(
+  tool: string,
+  [first, ...more]: readonly DefinitionFinding[],
+  remedy: string,
+): ToolmountError {
   const { path, message, excerpt } = first!;
   const others = more.length === 0 ? "" : `, and ${more.length} more like it`;
   return new ToolmountError("TOOL_INVALID", {
     tool,
-    problem: `its ${path} ${message}: "${excerpt}"${others}; remove them, or set hiddenText: allow in the module's entry`,
+    problem: `its ${path} ${message}: "${excerpt}"${others}; remove them, or ${remedy}`,
   });
 }

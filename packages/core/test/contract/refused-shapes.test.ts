@@ -66,7 +66,9 @@ describe("hidden text is refused when a tool is mounted", () => {
     ["a pile of marks", `Reads no${marks}tes.`, `${piled}: "Reads no${marks}tes."`],
   ])("%s", (_, description, problem) => {
     expect(() => world([tool(undefined, { description })])).toThrow(
-      refusal(`its description ${problem}; remove them, or set hiddenText: allow in the module's entry`),
+      refusal(
+        `its description ${problem}; remove them, or write a description of your own under tools in the module's entry`,
+      ),
     );
   });
 

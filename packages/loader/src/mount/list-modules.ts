@@ -67,17 +67,16 @@ function entryUse(
 }
 
 /**
- * A module of the scheme table gets, beside what the source says, the name and prefix of its entry, whether it is required,
- * what becomes of hidden characters, and when it may start.
+ * A module of the scheme table gets, beside what the source says, the name and prefix of its entry, whether it is required, and
+ * when it may start.
  */
 function tellScheme(use: ModuleUse): ModuleUse {
   if (use.source.kind !== "scheme") return use;
-  const { wake, prefix, hiddenText } = use.entry ?? {};
+  const { wake, prefix } = use.entry ?? {};
   const given = {
     name: use.id,
     ...(!use.required && { required: false }),
     ...(prefix !== undefined && { prefix }),
-    ...(hiddenText !== undefined && { hiddenText }),
   };
   return { ...use, config: { ...(wake !== undefined && { wake }), ...use.config, ...given } };
 }

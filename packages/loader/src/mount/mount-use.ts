@@ -150,7 +150,6 @@ function addUse({ context, draft }: Building, prepared: PreparedUse): AddedUse {
     code: resolution.files?.digest ?? resolution.version,
     position: findPosition(context.map, use.path),
     module: runnerModule(resolution, config, exportsOf(use)),
-    hiddenText: entry?.hiddenText,
     capabilities: ownCapabilities(entry, context.lookup.folder),
     shapeTool: selection?.shapeTool,
   });

@@ -184,13 +184,13 @@ export async function findModule(use: ModuleUse, context: MountContext): Promise
 function identityOf(use: ModuleUse, resolution: Resolution, { lookup, lockDigest }: MountContext): object {
   const { name, version, path, files } = resolution;
   const { id, section, config, entry, limits, runner = null } = use;
-  const { tools, prefix, override, hiddenText, limits: own, uses, wake, export: exports } = entry ?? {};
+  const { tools, prefix, override, limits: own, uses, wake, export: exports } = entry ?? {};
   return {
     folder: lookup.folder,
     lock: lockDigest,
     module: { name, version, path, contentHash: files?.digest },
     use: { id, section, config, runner, limits },
-    shaping: { tools, prefix, override, hiddenText, own, uses, wake, exports },
+    shaping: { tools, prefix, override, own, uses, wake, exports },
   };
 }
 

@@ -133,12 +133,6 @@ export const entrySchema = z.strictObject({
     .describe("Added before the names of its tools."),
   tools: toolSelection.optional(),
   override: z.boolean().default(false).describe("Its tools replace other tools of the same name."),
-  hiddenText: z
-    .enum(["refuse", "allow"])
-    .optional()
-    .describe(
-      "What to do when a text of its tools contains characters that people cannot see. Default refuse.",
-    ),
   limits: limits.optional(),
   run: z
     .looseObject({ in: z.enum(["inline", ...Object.keys(runnerTable)]) })

@@ -92,7 +92,6 @@ test.each(rows)("%s: %#", (_title, schema, valid, invalid) => {
 
 describe("the words that a plan knows", () => {
   test.each<[string, Schema, readonly string[], (word: string) => unknown]>([
-    ["hiddenText", entrySchema, ["refuse", "allow"], (hiddenText) => entry({ hiddenText })],
     [
       "run.in",
       entrySchema,

@@ -25,8 +25,6 @@ const ofEntry = {
   required: z.boolean().default(true),
   /** The prefix of the entry's tools. */
   prefix: z.string().optional(),
-  /** Whether texts of the server keep characters that people cannot see. */
-  hiddenText: z.enum(["refuse", "allow"]).default("refuse"),
 };
 
 /** What a plan may say of an MCP server: `source: { mcp: { … } }`. */
@@ -101,6 +99,12 @@ export const config = z
       .positive()
       .default(64 * 1024 * 1024)
       .describe("Longest message of the server; a longer one ends the connection."),
+    hiddenText: z
+      .enum(["refuse", "allow"])
+      .default("refuse")
+      .describe(
+        "What becomes of characters that people cannot see. `refuse`: results show them as code points, and a tool with a title that has one is left out. `allow`: they are kept.",
+      ),
     hints: z
       .enum(["use", "ignore"])
       .default("use")

@@ -200,7 +200,7 @@ export class MountedTools {
 
 /** The texts of a definition that the host has no field for reach clients, too. */
 function requireShownTexts({ name, title, annotations, icons, _meta }: Tool): void {
-  requireNoHiddenText(name, { title, annotations, icons, _meta });
+  requireNoHiddenText(name, { title, annotations, icons, _meta }, "set hiddenText: allow in mcp");
 }
 
 /** Why one tool of a server is left out while the others are mounted. */
