@@ -8,7 +8,7 @@ import { withMentions } from "./mentions.ts";
 
 type Entry = readonly [string, JsonObject];
 
-/** Returns the agents of a bundle as a mount plan has them: those of files with their texts, and those that the bundle writes itself. */
+/** Returns a bundle's agents in the form of a mount plan: agents of files with their texts, and agents that the bundle itself writes. */
 export async function compileAgents(
   written: Json | undefined,
   home: Home,
@@ -56,7 +56,7 @@ async function agentOfFile(
   return [[name, { ...requireOwn(name, agent, path, reading), instruction }]];
 }
 
-/** An agent that the bundle writes itself. Its `instructions` may name a file. */
+/** Compiles an agent that the bundle itself writes. Its `instructions` may name a file. */
 async function ownAgent(name: string, agent: JsonObject, home: Home, reading: BundleReading): Promise<Entry> {
   const path = ["agents", name];
   const kept = requireOwn(name, agent, path, reading);
@@ -77,7 +77,7 @@ async function ownAgent(name: string, agent: JsonObject, home: Home, reading: Bu
   return [name, { ...kept, instructions: asValue(text) }];
 }
 
-/** An agent without what the bundle's other parts decide: the roles of its models, and that it delegates to none. */
+/** Returns an agent without its model roles, which are noted for later. Reports an agent that delegates to others. */
 function requireOwn(name: string, agent: JsonObject, path: Path, reading: BundleReading): JsonObject {
   const { model_role: role, agents = "none", ...kept } = agent;
   const roles = typeof role === "string" ? [role] : textsOf(role);

@@ -5,7 +5,7 @@ import { isList, isRecord } from "../diagnostics/json.ts";
 import { asValue, type BundleReading } from "./bundle.ts";
 import { withMentions } from "./mentions.ts";
 
-/** The modes of the bundles' folders, and the rules that hold in each. */
+/** The modes in the bundles' folders, and the rules that hold in each mode. */
 interface CompiledModes {
   readonly modes?: JsonObject;
   readonly rules: readonly JsonObject[];
@@ -15,8 +15,8 @@ interface CompiledModes {
 const noMode: JsonObject = { key: "off", displayName: "No mode", isDefault: true };
 
 /**
- * Compiles the modes of the folders `modes` of all bundles, where the hook that reads them is a part of the plan. The first
- * mode of a name counts.
+ * Compiles the modes in the folders `modes` of all bundles if the plan contains the hook that reads them. Of several modes with
+ * the same name, the first counts.
  */
 export async function compileModes(reading: BundleReading): Promise<CompiledModes> {
   const { bundles } = reading;
@@ -51,7 +51,7 @@ function filesIn(folder: string): readonly string[] {
   }
 }
 
-/** By policy, the tools that a mode names. */
+/** The policies of a mode file. Each lists the tools to which it applies. */
 const policies = ["safe", "warn", "confirm", "block"] as const;
 
 function toolsOf(mode: JsonObject, policy: (typeof policies)[number]): readonly string[] {
@@ -85,7 +85,7 @@ function modeOf(
   };
 }
 
-/** A tool that is warned about once in Amplifier asks here: the person decides, not a second try of the model. */
+/** Returns the rules of a mode. Where Amplifier only warns, and lets the model's second try pass, the rule asks the user. */
 function rulesOf(name: string, mode: JsonObject): readonly JsonObject[] {
   const rule = (tool: readonly string[], answer: string): readonly JsonObject[] =>
     tool.length === 0

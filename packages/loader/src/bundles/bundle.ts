@@ -12,15 +12,15 @@ export interface Home {
 
 /** The bundles of one plan, as far as they were read. */
 export interface Bundles {
-  /** By the name of a bundle: where it is. The first one of a name keeps it. */
+  /** Where each bundle is, by its name. Of several bundles with the same name, the first counts. */
   readonly homes: Map<string, Home>;
-  /** The text of the highest bundle that has one, and where it is. */
+  /** The text of the highest bundle that has a text, and where that bundle is. */
   text: { readonly body: string; readonly home: Home } | undefined;
-  /** The files that the bundles add to the text: each a reference, and the bundle that has it. */
+  /** References to files that the bundles add to the text. */
   readonly context: Reference[];
-  /** By their names, the agents with the roles that they ask for. */
+  /** The model roles that agents ask for, by the name of the agent. */
   readonly roles: Map<string, readonly string[]>;
-  /** The config of hooks that are compiled, by module: the modes and the roles of models. */
+  /** The config of each hook that is compiled, by its module: the hooks for modes and for the roles of models. */
   readonly hooks: Map<string, JsonObject>;
   /** The ids of the entries of those hooks. */
   readonly replaced: Set<string>;
@@ -43,24 +43,24 @@ export function createBundles(): Bundles {
   };
 }
 
-/** A file of YAML, or of text behind a head of YAML. */
+/** The content of a YAML file, or of a text file that starts with a head of YAML. */
 export interface Written {
   readonly value: JsonObject;
   readonly body: string;
 }
 
-/** What the parts of a bundle are read with. */
+/** The means with which the parts of a bundle are read. */
 export interface BundleReading {
   readonly bundles: Bundles;
   /** The folder of the plan. */
   readonly project: string;
-  /** Reads the text of a file; undefined for what is no text, or too large. */
+  /** Reads the text of a file; undefined if the file is not a text or is too large. */
   readonly readText: (file: string) => Promise<string | undefined>;
-  /** Reads a file with its head, and reports its problems; null where it has some. */
+  /** Reads a file with its head. Reports its problems, and then returns null. */
   readonly readHead: (file: string) => Promise<Written | null>;
   /** Reports a problem at a path of the bundle. */
   readonly complain: (path: Path, problem: string) => void;
-  /** Reports what is wrong with another file of the bundle. */
+  /** Reports a problem in another file of the bundle. */
   readonly complainOf: (file: string, problem: string) => void;
 }
 
@@ -69,13 +69,13 @@ export function isBundle(value: JsonObject): boolean {
   return value["version"] === undefined && (isRecord(value["bundle"]) || Array.isArray(value["includes"]));
 }
 
-/** The name that a bundle gives itself. */
+/** Returns the name that a bundle gives itself. */
 export function nameOf({ bundle }: JsonObject): string | undefined {
   const name = isRecord(bundle) ? bundle["name"] : undefined;
   return typeof name === "string" && name !== "" ? name : undefined;
 }
 
-/** In a text of a plan, `${` begins a variable: a text of a bundle has none. */
+/** Escapes `${` in a text of a bundle, because a plan would read it as the start of a variable. */
 export function asValue(text: string): Json {
   return text.replaceAll("${", () => "$${");
 }

@@ -9,8 +9,8 @@ import { withMentions } from "./mentions.ts";
 import { compileRoles } from "./model-roles.ts";
 
 /**
- * Compiles one bundle, whose includes were read before, to the part of a mount plan: its modules as they are written, its
- * agents from their files, and what it adds to the prompt.
+ * Compiles one bundle to a part of a mount plan: its modules as they are written, its agents from their files, and what it
+ * adds to the prompt. The bundles that it includes were read before.
  */
 export async function compileBundle(
   { value, body }: Written,
@@ -27,12 +27,12 @@ export async function compileBundle(
     ...Object.fromEntries(
       Object.entries(rest).map(([key, section]) => [key, sectionOf(key, section, home, reading)]),
     ),
-    // A plan with this section is one of Amplifier, also where the bundle has no agent.
+    // This section marks the plan as one of Amplifier, so it is written even if the bundle has no agent.
     agents: compiled,
   };
 }
 
-/** What all bundles of a plan say together, as a last plan: the prompt, the modes with their rules, and the models of roles. */
+/** Compiles what all bundles of a plan say together, as its last part: the prompt, the modes with their rules, and the models of roles. */
 export async function compileWhole(reading: BundleReading): Promise<JsonObject> {
   const { text, context, replaced } = reading.bundles;
   const instructions = await withMentions(text, context, reading);
@@ -47,7 +47,7 @@ export async function compileWhole(reading: BundleReading): Promise<JsonObject> 
   };
 }
 
-/** The texts that `context` adds: a list of references, and names with paths. */
+/** Returns the references in the section `context`: those of its list `include`, and those with names. */
 function contextOf(context: Json | undefined, home: Home): readonly Reference[] {
   if (!isRecord(context)) return [];
   const { include = [], config: _, ...named } = context;
@@ -55,7 +55,7 @@ function contextOf(context: Json | undefined, home: Home): readonly Reference[] 
   return written.filter((one) => typeof one === "string").map((one) => ({ written: one, home }));
 }
 
-/** `context` is also the section of the module that keeps the conversation. */
+/** Keeps only the `config` of the section `context`, which belongs to the module that keeps the conversation. */
 function withoutInclude(context: Json | undefined): JsonObject {
   return isRecord(context) && context["config"] !== undefined
     ? { context: { config: context["config"] } }
@@ -78,7 +78,7 @@ function noteHook(entry: Json, { bundles: { hooks, replaced } }: BundleReading):
   replaced.add(typeof id === "string" ? id : module);
 }
 
-/** An entry whose relative source and whose references mean what they mean in its bundle. */
+/** Returns an entry with its relative source and its references resolved from its bundle. */
 function entryOf(entry: Json, home: Home, reading: BundleReading): Json {
   if (!isRecord(entry)) return entry;
   const { instance_id: id, source, config, ...rest } = entry;
@@ -92,7 +92,7 @@ function entryOf(entry: Json, home: Home, reading: BundleReading): Json {
   };
 }
 
-/** References such as `@notes:skills` in a config are folders or files of a bundle. */
+/** Replaces references such as `@notes:skills` in a config with the path of the folder or file in that bundle. */
 function resolved(config: Json, home: Home, reading: BundleReading): Json {
   if (isList(config)) return config.map((one) => resolved(one, home, reading));
   if (isRecord(config))

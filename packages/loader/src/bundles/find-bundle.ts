@@ -32,7 +32,7 @@ export function findBundle(written: string, from: Home, bundles: Bundles, planFo
   return atPath(join(home.root, path.join(":")), home, written);
 }
 
-/** The clone of a repository, beside those of the plan's modules. */
+/** Returns the folder for the clone of a repository, next to those of the plan's modules. */
 function cloneOf(planFolder: string, { alias }: FetchedSource): string {
   return join(storeOf(planFolder), "bundles", alias);
 }
@@ -52,7 +52,7 @@ function findFetched(written: string, planFolder: string): Found {
   }
 }
 
-/** `within` is the bundle whose repository must not be left. */
+/** Finds the bundle at a path. If the bundle `within` was fetched, the file must be inside its repository. */
 function atPath(path: string, within: Home | undefined, written: string): Found {
   const file = findFile(path);
   if (file === undefined) return { problem: `no bundle is at ${written}` };
@@ -70,7 +70,7 @@ function findFile(path: string): string | undefined {
   return places.find(isThere);
 }
 
-/** The nearest folder with a root bundle, or the folder of the file. */
+/** Returns the nearest folder at or above that of the file that has a root bundle; without one, `limit` or the folder of the file. */
 function rootOf(file: string, limit: string | undefined): string {
   const own = dirname(file);
   for (let folder = own; ; folder = dirname(folder)) {
@@ -79,17 +79,17 @@ function rootOf(file: string, limit: string | undefined): string {
   }
 }
 
-/** The root bundle of a folder. Its name is the name of all texts below it. */
+/** Returns the root bundle of a folder. References use its name for all texts below that folder. */
 export function rootBundle(folder: string): string | undefined {
   return rootNames.map((name) => join(folder, name)).find(isThere);
 }
 
-/** The home of a bundle that is opened as a plan. */
+/** Returns the home of a bundle that is opened as a plan. */
 export function homeOf(file: string): Home {
   return { file, root: rootOf(file, undefined), fetched: undefined };
 }
 
-/** The file that a reference such as `foundation:context/rules.md` or `context/rules.md` means; a problem where there is no such file. */
+/** Finds the file that a reference such as `foundation:context/rules.md` or `context/rules.md` means; a problem if it does not exist. */
 export function findText(
   written: string,
   {
@@ -110,7 +110,7 @@ export function findText(
   return { file, home: owner };
 }
 
-/** The file or the folder that a mention means. */
+/** Finds the file or the folder that a mention means. */
 export function findMention(
   written: string,
   where: Parameters<typeof findText>[1],
@@ -125,7 +125,7 @@ export function findMention(
   return isFolder && isInside(folder, home.root) ? { file: folder, home, isFolder } : found;
 }
 
-/** Whether there is a file at a path, and it is below the folder. */
+/** Tests whether `file` is a file and is below `folder`. */
 export function isFileIn(file: string, folder: string): boolean {
   return isThere(file) && isInside(file, folder);
 }
@@ -138,7 +138,7 @@ function isThere(path: string): boolean {
   return statSync(path, { throwIfNoEntry: false })?.isFile() === true;
 }
 
-/** A relative source of a fetched bundle as a source of its repository: such modules run behind a border. */
+/** Writes a relative source of a fetched bundle as a source of its repository, so that its module runs behind a border. */
 export function fetchedSource(written: string, { file, fetched, root }: Home): string {
   if (fetched?.from.kind !== "git" || !/^\.{1,2}\//.test(written)) return written;
   const { url, ref } = fetched.from;

@@ -3,13 +3,13 @@ import { join } from "node:path";
 import type { BundleReading, Home, Reference } from "./bundle.ts";
 import { findMention, isFileIn } from "./find-bundle.ts";
 
-/** Files of one text, and how deep a file that is mentioned mentions others. Source of the depth: Amplifier's loader. */
+/** Most files that one text gets, and how deep mentions in mentioned files are followed. Source of the depth: Amplifier's loader. */
 const maxFiles = 200;
 const maxDepth = 3;
 
 /**
- * A text with the files that it mentions, each once, behind it: the mentions stay in the text as names. `more` are
- * files without a mention. A file that is not there is reported: a prompt without its rules is another prompt.
+ * Returns a text followed by the files that it mentions, each once. The mentions stay in the text as names. The files `more` are
+ * added without a mention. A missing file is reported, because a prompt without its rules is another prompt.
  */
 export async function withMentions(
   text: { readonly body: string; readonly home: Home } | undefined,
@@ -43,7 +43,7 @@ async function add(reference: Reference, namedIn: string, depth: number, adding:
   for (const written of inner) await add({ written, home: found.home }, found.file, depth + 1, adding);
 }
 
-/** A mention without the name of a bundle is a file of the project, which need not have it. */
+/** Finds the file of a mention without the name of a bundle. It belongs to the project, which need not have it. */
 function findOwn(written: string, project: string) {
   const file = join(project, written);
   const home: Home = { file, root: project, fetched: undefined };
@@ -60,7 +60,7 @@ function namesIn(folder: string): string {
 
 const mention = /(?<![\w.+-])@([\w:./~-]+)/g;
 
-/** The references of a text, without those in code. A word such as `@ada` or `@acme/notes` names no file. */
+/** Returns the references of a text, except those in code. A word such as `@ada` or `@acme/notes` is not a reference. */
 function mentionsOf(text: string): readonly string[] {
   const plain = text.replaceAll(/^```[^\n]*\n[^]*?^```/gm, "").replaceAll(/(?<!`)`(?!`)[^`]+`/g, "");
   const written = [...plain.matchAll(mention)].map(([, name = ""]) => name.replace(/[.:,~-]+$/, ""));

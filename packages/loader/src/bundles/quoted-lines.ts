@@ -1,6 +1,6 @@
 /**
- * Returns a head of YAML in which the lines of a quoted text are indented below its key. Python's reader takes them at the margin,
- * where many agents of Amplifier have the examples of their description; YAML does not. The value stays the same.
+ * Indents the lines of a quoted text below its key in a head of YAML. Many agents of Amplifier have examples at the margin in their
+ * description, which Python's reader accepts and YAML does not. The value stays the same.
  */
 export function indentQuoted(head: string): string {
   let indent: string | null = null;

@@ -25,12 +25,12 @@ import { mountModule } from "../mount/recording-coordinator.ts";
 export interface DescribeOptions {
   /** Default `{}`. */
   readonly config?: JsonObject | undefined;
-  /** The `toolmount` part of its `package.json`: `type`, `static`, `needs` and `hostOnly` are taken from there. */
+  /** The `toolmount` part of the module's `package.json`, from which `type`, `static`, `needs` and `hostOnly` are taken. */
   readonly manifest?: Partial<ModuleManifest> | undefined;
-  /** Its name in messages. */
+  /** The name of the module in messages. Default `module`. */
   readonly name?: string | undefined;
   /**
-   * Mounts what recognises modules of other libraries and compiles JSON Schemas, as `mount` of `@toolmount/interop` does.
+   * Mounts adapters that recognise modules of other libraries and compile JSON Schemas, as `mount` of `@toolmount/interop` does.
    * Default: only modules of toolmount with Zod's schemas are described.
    */
   readonly adapters?: ((coordinator: Coordinator) => unknown) | undefined;
@@ -78,7 +78,7 @@ export async function describeModule(
   }
 }
 
-/** Behind a border `onSessionReady` of a module does not run. */
+/** Returns why a module has to run in the host. The reason can be `onSessionReady`, which does not run behind a border. */
 function hostOnly({ hostOnly: reason }: Partial<ModuleManifest>, module: LoadedModule) {
   if (reason !== undefined) return { hostOnly: reason };
   const waits = module.kind === "mount" && module.onSessionReady !== undefined;

@@ -18,15 +18,15 @@ export interface EffectiveValue {
   readonly before: readonly PlanPosition[];
 }
 
-/** A plan with its parts merged. Variables are names; values under names of secrets are masked. */
+/** A plan with its parts merged. Variables stay as names; values under keys that name secrets are masked. */
 export interface EffectivePlan {
-  /** Lowest first. */
+  /** The files of the parts, lowest first. */
   readonly files: readonly string[];
   readonly value: JsonObject;
   readonly values: readonly EffectiveValue[];
-  /** The variables that it reads, and whether each has to be set: one with a default everywhere need not. */
+  /** The variables that the plan reads. A variable is required unless each of its uses has a default. */
   readonly variables: readonly { readonly name: string; readonly isRequired: boolean }[];
-  /** As YAML, with the place of every value as a comment; `place` formats a place. */
+  /** Prints the plan as YAML, with the place of every value as a comment; `place` formats a place. */
   toYaml(place: (position: PlanPosition) => string): Promise<string>;
   /** Problems of the parts themselves. */
   readonly problems: readonly Problem[];

@@ -42,7 +42,7 @@ export interface ExplainOptions extends OpenHostOptions {
   readonly session?: string | undefined;
   /** What the user wrote before the call. */
   readonly prompts?: readonly string[] | undefined;
-  /** Tools that a host of this plan offers: they show what modules without a manifest mount. */
+  /** Tools that a host of this plan offers. They are needed for modules without a manifest. */
   readonly tools?: readonly ToolInfo[] | undefined;
 }
 
@@ -82,7 +82,7 @@ export async function explainTool(
   };
 }
 
-/** An entry without a manifest has the tools that a host of the plan offers for it. */
+/** Fills in the tools of an entry without a manifest, from those that a host of the plan offers. */
 function completeEntry(
   entry: InspectedEntry,
   tools: readonly ToolInfo[] | undefined,
@@ -126,7 +126,7 @@ export async function askAboutTools(
 
 type AskedCall = Pick<ExplainOptions, "arguments" | "mode" | "user" | "session" | "prompts">;
 
-/** The answers of policies that have one to a call of a tool. */
+/** Asks policies about a call of a tool, and returns the answers of those that have an answer. */
 export async function askAll(
   policies: readonly Policy[],
   tool: ToolInfo,
@@ -148,7 +148,7 @@ export async function askAll(
   return (await Promise.all(answers)).flat();
 }
 
-/** Mounts the plan's policy modules in their own host. */
+/** Mounts the plan's policy modules in their own host, and passes them to `ask`. */
 async function withPolicies<Value>(
   sections: readonly PreparedUse[],
   { map }: LoadedPlan,

@@ -57,7 +57,7 @@ async function readPackageJson(folder: string): Promise<Readonly<Record<string, 
   }
 }
 
-/** Runs code of a package, and gives each error that has no code the given one. */
+/** Runs code of a package. An error without a code of toolmount is wrapped in one with `code`. */
 async function runPackageCode<Value>(
   module: string,
   code: "MODULE_IMPORT_FAILED" | "MODULE_MOUNT_FAILED",
@@ -71,18 +71,18 @@ async function runPackageCode<Value>(
   }
 }
 
-/** A package, and the manifest that is true of it. */
+/** A package and the manifest that describes it. */
 export interface DescribedPackage {
   /** The path of its `package.json`. */
   readonly file: string;
   /** The content of that file. */
   readonly written: Readonly<Record<string, unknown>>;
-  /** What belongs under `toolmount` there. */
+  /** The value that belongs under `toolmount` in that file. */
   readonly manifest: ModuleManifest;
 }
 
 /**
- * Imports the package of a folder, mounts it in its own host and writes the manifest that describes it. The folder is
+ * Imports the package of a folder, mounts it in its own host and returns the manifest that describes it. The folder is
  * its `session.working_dir`.
  *
  * Throws `SOURCE_NOT_FOUND`, `MODULE_IMPORT_FAILED`, `MODULE_INVALID`, `CONFIG_INVALID` and `MODULE_MOUNT_FAILED`.

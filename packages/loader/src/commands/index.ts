@@ -1,4 +1,4 @@
-// What the `toolmount` command does with plans and packages, beside opening a host.
+// Functions that the `toolmount` command uses for plans and packages, apart from opening a host.
 
 // Read a plan
 export { planError } from "../diagnostics/problems.ts";

@@ -27,7 +27,7 @@ export interface InspectedTool {
   readonly origins: readonly ToolOrigin[];
 }
 
-/** One use of a module. The module was not run. */
+/** One use of a module, inspected without running the module. */
 export interface InspectedEntry {
   readonly id: string;
   readonly section: string;
@@ -43,7 +43,7 @@ export interface InspectedEntry {
   readonly position: PlanPosition | undefined;
   /** Where its calls run, with the border that they get; absent for calls in the host. */
   readonly run?: ElsewhereRun | undefined;
-  /** Null when only importing the module could show them. */
+  /** The tools of the entry; null if only importing the module could show them. */
   readonly tools: readonly InspectedTool[] | null;
   /** Members that it adds to the context of tools, as its manifest says. */
   readonly context?: readonly string[] | undefined;
@@ -73,8 +73,8 @@ export async function inspectPlan(input?: PlanInput, options: OpenHostOptions = 
 }
 
 /**
- * Reports settings of a plan's sections that have no effect on these tools: those of its mounted host, where manifests
- * do not list them. No module of an entry is imported.
+ * Reports settings of a plan's sections that have no effect on `tools`. These are the tools of the mounted plan, for plans whose
+ * manifests do not list all tools. No module of an entry is imported.
  */
 export async function lintPlan(
   input: PlanInput,
@@ -94,7 +94,7 @@ export async function inspectLoaded(
   readonly loaded: LoadedPlan;
   readonly sections: readonly PreparedUse[];
 }> {
-  // The lock concerns calls, not what a plan says.
+  // The lock is left out because it concerns calls, not the content of a plan.
   const context = { ...createMountContext(loaded, options), lock: undefined };
   const looks = await Promise.all(loaded.modules.map((use) => lookAt(use, loaded, context)));
   const entries = looks.map(({ entry }) => entry);
@@ -104,7 +104,7 @@ export async function inspectLoaded(
     .map(({ id }) => id);
   const failing = looks.filter(({ use }) => use.required).flatMap(({ entry }) => entry.problems);
   const problems = [...loaded.problems, ...failing, ...findClashes(looks, loaded)];
-  // A name may belong to a module whose tools are not known.
+  // Names are checked only if all tools are known: else a name may belong to a module whose tools are not.
   if (entries.every(({ tools }) => tools !== null)) {
     const infos = entries.flatMap(infosOf);
     problems.push(...findLooseUses(loaded.modules, new Set(infos.map(({ name }) => name)), loaded.map));
@@ -148,7 +148,7 @@ async function lookAt(use: ModuleUse, loaded: LoadedPlan, context: MountContext)
   return { use, entry: { ...facts, tools, problems: [] }, prepared };
 }
 
-/** The border of the server that an entry starts, when it names one. */
+/** Returns the border of the server that an entry starts, if the entry names one. */
 function borderOfServer({ source, config }: ModuleUse): ElsewhereRun | undefined {
   const { border } = config;
   return source.kind === "scheme" && border !== undefined ? { in: "server", border } : undefined;
@@ -181,7 +181,7 @@ function toolsOf({ entry }: ModuleUse, { manifest }: Resolution, loaded: LoadedP
   );
 }
 
-/** Equal or too similar names that two entries offer, reported with both places. */
+/** Reports tools of two entries whose names are equal or too similar, with both places. */
 function findClashes(looks: readonly Look[], { map }: LoadedPlan): readonly Problem[] {
   const { report, problems } = createReporter(map);
   const taken = new Map<string, { readonly name: string; readonly use: ModuleUse }>();

@@ -5,8 +5,8 @@ import { pathInPlan } from "../mount/module-use.ts";
 import { createReporter, type Problem } from "../diagnostics/problems.ts";
 
 /**
- * What the module of a section may export as `lint`: a function that compares its parsed config with the tools of the plan
- * and returns settings that have no effect. Paths start at the config.
+ * The function that the module of a section may export as `lint`. It compares its parsed config with the tools of the plan and
+ * returns the settings that have no effect. Paths start at the config.
  */
 export type Lint = (
   config: JsonObject,

@@ -40,17 +40,17 @@ export interface PlanListing {
   readonly file: string;
   readonly name: string | undefined;
   readonly entries: readonly ListedEntry[];
-  /** Something in the plan is not as its format says: only the whole check can report what is wrong. */
+  /** Whether something in the plan does not fit its format. Only the full check can say what is wrong. */
   readonly isDoubtful: boolean;
   /** Whether the plan has rules about calls. */
   readonly hasPolicy: boolean;
-  /** Whether a lock file is beside the plan. */
+  /** Whether the plan has a lock file. */
   readonly isLocked: boolean;
 }
 
 /**
  * Lists what a plan mounts, from manifests alone: no module is imported, no variable is read, and of the plan only its
- * keys are checked. This entry of the package loads what reads a plan, and nothing that mounts one.
+ * keys are checked. This entry of the package loads only code that reads a plan, not code that mounts one.
  *
  * Throws `PLAN_NOT_FOUND`, and `PLAN_INVALID` for a file that is not a plan.
  */
@@ -108,7 +108,7 @@ interface Listing {
 
 function listSection(section: "tools" | "hooks", value: unknown, listing: Listing): Promise<ListedEntry[]> {
   const written = Array.isArray(value) ? (value as unknown[]) : [];
-  // Of the commands in `hooks` there is nothing to list.
+  // Commands in `hooks` have no tools to list.
   const isListed = (entry: unknown) => section !== "hooks" || !isCommand(entry);
   return Promise.all(
     written.flatMap((entry, index) =>
@@ -166,7 +166,7 @@ function listTools(
   fields: Readonly<Record<string, unknown>>,
 ): ManifestTool[] | null {
   const { tools, mounts } = facts?.manifest ?? {};
-  // A module that mounts tools, but names none, has its config decide which.
+  // If a manifest says that the module mounts tools but names none, the config decides which.
   if (tools === undefined || (tools.length === 0 && mounts?.includes("tools") === true)) return null;
   return tools.flatMap((tool) => {
     const name = offeredName({ tools: fields["tools"], prefix: fields["prefix"] }, tool);
@@ -174,7 +174,7 @@ function listTools(
   });
 }
 
-/** A tool with the description that the plan gives it. The author's summary is of the author's description. */
+/** Returns a tool with the description that the plan gives it. Drops the author's summary, which fits only the author's description. */
 function described(tool: ManifestTool, overrides: unknown): ManifestTool {
   const own = isRecord(overrides) ? overrides[tool.name] : undefined;
   const description = isRecord(own) ? readText(own["description"]) : undefined;
@@ -185,7 +185,7 @@ function described(tool: ManifestTool, overrides: unknown): ManifestTool {
 
 type PackageFinder = (name: string) => Promise<PackageFacts | undefined> | PackageFacts | undefined;
 
-/** Finds many packages from one folder, each by one read; asks Node about its own name, and what it does not find. */
+/** Returns a fast finder of packages for one folder. It asks Node only about the package around the folder, and what it does not find. */
 function createPackageFinder(folder: string): PackageFinder {
   const folders = [...ancestorsOf(folder)];
   const roots = folders.map((path) => join(path, "node_modules")).filter(isFolder);

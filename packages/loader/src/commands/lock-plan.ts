@@ -28,31 +28,31 @@ export interface LockReport {
   /** Whether the lock file existed. */
   readonly exists: boolean;
   readonly changes: readonly LockChange[];
-  /** Scripts and skills that differ from the lock file. With a script of a hook nothing was mounted, and no tools were compared. */
+  /** Scripts and skills that differ from the lock file. If one is the script of a hook, nothing was mounted and no tools were compared. */
   readonly files: readonly Problem[];
   readonly written: boolean;
   /**
-   * The lock file had a merge conflict, and both sides were merged by name. These tools differ in both: `before` is ours, `now`
+   * Tools that differ between the two sides of a merge conflict in the lock file, which were merged by name: `before` is ours, `now`
    * theirs. Absent without a conflict.
    */
   readonly conflict?: readonly LockChange[];
-  /** Modules that could not be asked for their tools. What the lock file has of them stays; else their tools are not accepted. */
+  /** Modules that could not be asked for their tools. Their part of the lock file stays; tools that are not in it are not accepted. */
   readonly leftOut: readonly { readonly module: string; readonly problem: string }[];
 }
 
-/** What to do with a lock file. A module that does not answer keeps what the lock file has of it. */
+/** What to do with a lock file. The part of a module that does not answer stays as it is. */
 export interface LockOptions extends OpenHostOptions {
-  /** Accept the tools as they are now and write the lock file: all of them, those of these names or modules, or those of changes that pass. */
+  /** Accepts tools as they are now and writes the lock file: all tools, those of these names or modules, or those whose change passes. */
   readonly accept?: boolean | readonly string[] | ((change: LockChange) => boolean) | undefined;
-  /** Write nothing. */
+  /** Compares only, and writes no file. */
   readonly check?: boolean | undefined;
 }
 
 /**
- * Compares the scripts and skills that a plan names with its lock file, then mounts the plan and compares its tools;
- * writes the lock file with `accept`, or when it does not exist yet.
+ * Compares the scripts and skills that a plan names with its lock file, then mounts the plan and compares its tools. Writes the
+ * lock file with `accept`, or if it does not exist yet.
  * While a plan has a lock file, a call of a tool that is not in it, or that changed, fails with `LOCK_DRIFT`, and models
- * are not offered the tool. A plan whose hooks have another script does not open.
+ * are not offered the tool. A plan does not open if a script of its hooks changed.
  */
 export async function lockPlan(input: string | undefined, options: LockOptions = {}): Promise<LockReport> {
   const { file, files, map } = await findFiles(input, options);
@@ -83,7 +83,7 @@ export async function lockPlan(input: string | undefined, options: LockOptions =
   }
   if (Array.isArray(accept)) return acceptSome(file, accept, { before, now, leftOut });
   const changes = compareLocks(before, now);
-  // A first lock in which no entry answered would accept nothing, and deny every tool that comes later.
+  // If no entry answered, a first lock would be empty and deny every tool that comes later.
   const isEmpty = before === undefined && leftOut.length > 0 && Object.keys(now.tools).length === 0;
   const replaces = accept === true || before === undefined;
   const written = options.check !== true && !isEmpty && (replaces || sides !== null);
@@ -100,7 +100,7 @@ export async function lockPlan(input: string | undefined, options: LockOptions =
   };
 }
 
-/** The two sides of a lock file with a merge conflict; null for one without. Throws `PLAN_INVALID` when a side is no lock. */
+/** Reads the two sides of a lock file with a merge conflict; null without a conflict. Throws `PLAN_INVALID` if a side is not a lock. */
 async function readSides(file: string): Promise<LockSides | null> {
   const texts = sidesOfText(readLockText(file) ?? "");
   if (texts === null) return null;
@@ -108,7 +108,7 @@ async function readSides(file: string): Promise<LockSides | null> {
   return { ours: ours!, theirs: theirs! };
 }
 
-/** The lock before: the file, or what both sides of a conflict say of the files that the plan names. */
+/** Reads the lock to compare with: the file or, in a conflict, both sides' entries for the files that the plan names. */
 async function readBefore(
   file: string,
   sides: LockSides | null,
@@ -123,7 +123,7 @@ async function readBefore(
   });
 }
 
-/** Accepts some of the changed tools, by their names or their modules. The report has the changes that are left. */
+/** Accepts some of the changed tools, by their names or their modules. The report lists the changes that remain. */
 async function acceptSome(
   file: string,
   names: readonly string[],
@@ -151,7 +151,7 @@ async function acceptSome(
   return { file, exists: true, changes: compareLocks(accepted, now), files: [], written: true, leftOut };
 }
 
-/** The changed tool of a name, or all that changed of a module. Throws `USAGE_INVALID` for other names. */
+/** Returns the changed tool with this name, else all changed tools of the module with this name. Throws `USAGE_INVALID` without either. */
 function toolsOf(name: string, changes: readonly LockChange[]): string[] {
   const isOf = ({ before, now }: LockChange) => (now ?? before)?.module === name;
   const named = changes.filter(({ tool }) => tool === name);
@@ -163,7 +163,7 @@ function toolsOf(name: string, changes: readonly LockChange[]): string[] {
   });
 }
 
-/** A lock with what an older one has of some modules: a server that is away has not changed. */
+/** Adds to a lock what the older lock `before` has of `modules`, because a server that does not answer need not have changed. */
 function withKept(now: PlanLock, before: PlanLock | undefined, modules: readonly string[]): PlanLock {
   if (before === undefined || modules.length === 0) return now;
   const tools = Object.entries(before.tools).filter(([, { module }]) => modules.includes(module));
@@ -177,7 +177,7 @@ function withKept(now: PlanLock, before: PlanLock | undefined, modules: readonly
   };
 }
 
-/** Returns what a lock pins beside tools, without running anything. */
+/** Returns the name of the lock file and the files that it pins besides tools. Runs no module. */
 async function findFiles(input: string | undefined, options: OpenHostOptions) {
   const loaded = await loadPlan(input, { ...fillOptions(options), ignoreLock: true });
   const { opened, plan, modules, texts, map } = loaded;
@@ -234,5 +234,5 @@ async function collectDefinitions({ coordinator }: Host): Promise<Record<string,
 
 const contribution = z.strictObject({ module: z.string(), definitions: z.json() });
 
-/** Tools of entries are locked; tools of the plan's own sections change with toolmount. */
+/** Sections whose entries have their tools locked. The tools of other sections change only with toolmount. */
 const listSections: ReadonlySet<string> = new Set(["orchestrator", "context", "providers", "tools", "hooks"]);

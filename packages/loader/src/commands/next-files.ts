@@ -6,13 +6,13 @@ import type { ModuleUse } from "../mount/module-use.ts";
 
 /** A file of the plan's folder that the next command would run or read, besides the plan and its modules. */
 export interface NextFile {
-  /** Its path from the plan's folder, with "/"; a folder of skills is one. */
+  /** Its path from the plan's folder, with "/". A folder of skills counts as one file. */
   readonly file: string;
   /** The entry whose tools may write it; absent for a file that is protected from tools. */
   readonly writableBy?: string | undefined;
 }
 
-/** The scripts and skills in the plan's folder that the plan names, and which of them a tool may write. */
+/** Returns the scripts and skills in the plan's folder that the plan names, and which of them a tool may write. */
 export async function nextFiles({ opened, plan, modules, texts }: LoadedPlan): Promise<readonly NextFile[]> {
   const { folder } = opened;
   const named = await nextCommandFiles({ folder, plan, modules, texts });
@@ -28,8 +28,8 @@ export async function nextFiles({ opened, plan, modules, texts }: LoadedPlan): P
 }
 
 /**
- * Returns where an entry may write without the protection of these files: what an MCP server may write is its own, and
- * Node's permission model has no exceptions from a folder.
+ * Returns the folders in which an entry may write even these files: those granted to an MCP server, and those granted by Node's
+ * permission model, which cannot exclude a file from a folder.
  */
 function writerOf(
   { id, source, config, entry }: ModuleUse,

@@ -18,9 +18,9 @@ export interface ToolOrigin {
     | "runs"
     | "replaces"
     | "in mode";
-  /** As the plan writes it. */
+  /** The setting as the plan writes it. */
   readonly value: Json;
-  /** Where in the plan's value. */
+  /** The path of the setting in the plan's value. */
   readonly path: string;
   readonly position: PlanPosition | undefined;
   /** Where lower plans had another value, the nearest first. */
@@ -67,7 +67,7 @@ function addChoice({ tools = {}, path }: PlanEntry, tool: Parameters<typeof choo
 
 const limitKeys = { timeout: "timeoutMs", outputBytes: "outputBytes", concurrent: "concurrent" } as const;
 
-/** For each limit the nearest setting counts: of the tool, then of the entry, then of the plan. */
+/** Adds the setting that counts for each limit: that of the tool, else that of the entry, else that of the plan. */
 function addLimits(
   tool: { readonly own: Path; readonly limits: PlanEntry["limits"] },
   entry: PlanEntry,

@@ -23,7 +23,7 @@ export interface PlanSource {
 export interface PlanSources {
   /** The plan's folder. */
   readonly folder: string;
-  /** The folder in it of the packages that `toolmount install` fetches. */
+  /** The folder inside it into which `toolmount install` fetches packages. */
   readonly store: string;
   /** The variables with which the plan was read. */
   readonly env: Environment;

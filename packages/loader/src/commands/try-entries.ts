@@ -8,7 +8,7 @@ import type { Problem } from "../diagnostics/problems.ts";
 import { isBehindBorder, runOf, type ElsewhereRun } from "../mount/runner-modules.ts";
 import { inspectLoaded } from "./inspect.ts";
 
-/** An entry as it is written into a plan; keys in this order. */
+/** An entry to write into a plan, with its keys in this order. */
 export interface NewEntry {
   readonly module: string;
   readonly id?: string | undefined;
@@ -25,14 +25,14 @@ export interface NewEntry {
 /** Sections of a plan whose entries can be edited. */
 export type EditedSection = "tools" | "hooks";
 
-/** Entries that are tried before a plan gets them. `cwd` of the options is the plan's folder. */
+/** Options for trying entries before a plan gets them. `cwd` is the plan's folder. */
 export interface TryOptions extends OpenHostOptions {
   readonly section: EditedSection;
   /** Imports the modules. Without it, only manifests are read, and no code runs. */
   readonly load: boolean;
 }
 
-/** What is known of entries that are not in a plan yet. */
+/** Facts about entries that are not in a plan yet. */
 export interface TriedEntries {
   /** Why they cannot be mounted. */
   readonly problems: readonly Problem[];
@@ -40,7 +40,7 @@ export interface TriedEntries {
   readonly missing: readonly Problem[];
   /** Ids of entries that only importing their modules could check. */
   readonly unknown: readonly string[];
-  /** Modules that can be mounted alone: those of other libraries, of which only a mount shows the tools, and those behind a border. */
+  /** Entries whose tools a mount of their module alone would show: modules of other libraries, and those behind a border. */
   readonly mountable: readonly NewEntry[];
   /** Where the calls of each entry behind a border run, by its id. */
   readonly runs: ReadonlyMap<string, ElsewhereRun>;
@@ -62,7 +62,7 @@ export async function tryEntries(
   );
   const known = { problems, missing, runs, mountable: [] };
   if (missing.length > 0 || problems.length > 0) return { ...known, unknown: [] };
-  // What runs behind a border shows its tools only there.
+  // A module behind a border shows its tools only when it runs there.
   if (!load) return { ...known, unknown: [...new Set([...inspected.unknown, ...runs.keys()])] };
   const context = createMountContext(loaded, filled);
   const prepared = await Promise.all(uses.map((use) => prepareModule(use, context)));

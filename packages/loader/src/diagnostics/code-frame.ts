@@ -5,7 +5,7 @@ import type { PlanText } from "./source-text.ts";
 /** Longest piece of a line that a frame shows, in characters. */
 const maxWidth = 120;
 
-/** The lines around a position, with a caret under it. Long lines are cut, and hidden characters covered. */
+/** Returns the lines around a position, with a caret under it. Long lines are cut, and hidden characters covered. */
 export function codeFrame(text: PlanText, { line, column }: Pick<PlanPosition, "line" | "column">): string {
   const first = Math.max(1, line - 2);
   const last = Math.min(text.lineStarts.length, line + 1);

@@ -17,7 +17,7 @@ export function explainSyntax(
 ): readonly SyntaxProblem[] {
   const conflict = /^<{7} /m.exec(text.text)?.index;
   if (conflict !== undefined) return [{ offset: conflict, problem: conflictProblem }];
-  // Its closing brace is an error of its own.
+  // The closing brace of such a variable is a second error, so the variables alone are reported.
   const variables = troubles
     .map(({ pos: [offset] }) => findVariable(text, offset))
     .filter((each) => each !== undefined);
@@ -35,7 +35,7 @@ export function explainSyntax(
 
 const conflictProblem = "the file has a merge conflict; keep one side, and remove the lines of <, = and >";
 
-/** A variable without quotes in braces or brackets, where YAML reads its brace as a map. */
+/** Finds a variable without quotes in braces or brackets, where YAML reads its brace as the start of a map. */
 function findVariable({ text }: PlanText, offset: number): SyntaxProblem | undefined {
   const start = text.lastIndexOf("${", offset);
   const [variable] = (start === -1 ? null : /^\$\{[^{}\n"]*\}/.exec(text.slice(start))) ?? [];
@@ -51,13 +51,13 @@ function explainValue({ text }: PlanText, code: ErrorCode, offset: number): stri
   return value === "" || value.includes('"') ? sentence : `${sentence}: "${value}"`;
 }
 
-/** Codes of errors that the library finds where the text ends, far from the quote or bracket that is not closed. */
+/** Errors that the library finds only where the text ends, by code, with the marks that may have been left open far above. */
 const ofEnds: Partial<Record<ErrorCode, RegExp>> = {
   MISSING_CHAR: /["'[{]/,
   BAD_INDENT: /[[{]/,
 };
 
-/** The line above an error that opens a quote or a bracket, and does not close it. */
+/** Finds the nearest line, up from that of an error, that opens a quote or a bracket and does not close it. */
 function findUnclosed(rows: readonly Row[], code: ErrorCode, line: number): SyntaxProblem | undefined {
   const opening = ofEnds[code];
   if (opening === undefined) return undefined;
@@ -80,7 +80,7 @@ const closing: Readonly<Record<string, string>> = {
   "{": "}",
 };
 
-/** The last quote or bracket of a line that has no end on it. */
+/** Finds the last quote or bracket that a line opens and does not close. */
 function openMark(line: string): { readonly mark: string; readonly at: number } | undefined {
   const open: { mark: string; at: number }[] = [];
   for (let at = 0; at < line.length; at++) {
@@ -113,7 +113,7 @@ const sentences: Partial<Record<ErrorCode, string>> = {
   BAD_SCALAR_START: "a value cannot begin with this character; put the value in quotes",
 };
 
-/** The line of an error, or the next one that is neither blank nor a comment, when its indent fits none of the lines above. */
+/** Finds the line of an error, or a later line that is neither blank nor a comment, if its indent fits none of the lines above. */
 function findMisaligned(rows: readonly Row[], line: number): SyntaxProblem | undefined {
   const columns: Column[] = [];
   let above: Row | undefined;
@@ -142,7 +142,7 @@ function spaces(count: number): string {
 /** A column at which lines may begin. */
 interface Column {
   readonly at: number;
-  /** Whether keys may begin there; else only items of a list. */
+  /** Whether keys may begin in this column, and not only items of a list. */
   readonly ofKeys: boolean;
 }
 
@@ -150,7 +150,7 @@ interface Row {
   readonly number: number;
   readonly offset: number;
   readonly indent: number;
-  /** What follows its spaces and dashes. */
+  /** The text after its spaces and dashes. */
   readonly rest: string;
   /** The column of its key: 4 in `  - module: a`. */
   readonly keys: number;
@@ -159,7 +159,7 @@ interface Row {
   readonly opens: boolean;
 }
 
-/** The lines that are neither blank nor comments. */
+/** Yields the lines that are neither blank nor comments. */
 function* readRows({ text, lineStarts }: PlanText): Iterable<Row> {
   for (const [index, start] of lineStarts.entries()) {
     const row = text.slice(start, lineStarts[index + 1] ?? text.length);

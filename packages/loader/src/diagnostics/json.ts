@@ -12,18 +12,18 @@ export function isRecord(value: unknown): value is Readonly<Record<string, unkno
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-/** A list as a type guard that keeps its type: `Array.isArray` makes `any[]` of it. */
+/** Tests whether a value is a list, and keeps the type of its members, which `Array.isArray` would turn into `any[]`. */
 export function isList(value: Json | undefined): value is readonly Json[] {
   return Array.isArray(value);
 }
 
-/** The members of a map or a list, with their keys or indices; of any other value, an empty list. */
+/** Returns the members of a map or a list, with their keys or indices; of any other value, an empty list. */
 export function membersOf(value: Json): readonly (readonly [string | number, Json])[] {
   if (isList(value)) return value.map((inner, index) => [index, inner] as const);
   return isRecord(value) ? Object.entries(value) : [];
 }
 
-/** Tests whether JSON can hold a number, and a double holds it exactly. */
+/** Tests whether JSON can hold a number and, for an integer, whether a double holds it exactly. */
 export function isExact(value: number): boolean {
   return Number.isFinite(value) && (!Number.isInteger(value) || Number.isSafeInteger(value));
 }
@@ -32,7 +32,7 @@ type Copied<Value> =
   | { readonly ok: true; readonly value: Value }
   | { readonly ok: false; readonly path: Path; readonly problem: string };
 
-/** Copies an object that code gave, as JSON: own keys, without `undefined`, at most {@link maxPlanDepth} deep. */
+/** Copies an object from code as JSON: own keys, without `undefined`, at most {@link maxPlanDepth} deep. */
 export function copyJson(value: Readonly<Record<string, unknown>>): Copied<JsonObject> {
   try {
     return { ok: true, value: copyValue(value, []) as JsonObject };

@@ -25,7 +25,7 @@ export function pathKey(path: Path): string {
   return path.map((part) => `/${String(part).replaceAll("~", "~0").replaceAll("/", "~1")}`).join("");
 }
 
-/** The place of a value, or of its key. For a value that is not written, the place of the nearest value around it. */
+/** Finds the place of a value, or of its key. For a value that is not written, returns the place of the nearest value around it. */
 export function findPlace(map: PlanMap, path: Path, part: "key" | "value" = "value"): Place | undefined {
   for (let length = path.length; length >= 0; length--) {
     const mark = map.get(pathKey(path.slice(0, length)));
@@ -48,7 +48,7 @@ export function findHistory(map: PlanMap, path: Path): PlanPosition[] {
   return positions;
 }
 
-/** A path as text: `tools[0].config.root`. */
+/** Formats a path as text, such as `tools[0].config.root`. */
 export function showPath(path: Path): string {
   return path.reduce<string>((shown, part) => {
     if (typeof part === "number") return `${shown}[${part}]`;

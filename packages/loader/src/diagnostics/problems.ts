@@ -60,7 +60,7 @@ function shorten(value: unknown): unknown {
   return typeof value === "string" ? value.slice(0, maxMessage) : value;
 }
 
-/** Masks secrets in the message, hint and details of a problem. The frame has no values: it is the plan as written. */
+/** Masks secrets in the message, hint and details of a problem. The frame shows the plan as written, without values of variables. */
 export function maskProblem(mask: (text: string) => string): (problem: Problem) => Problem {
   const hide = (value: unknown): unknown => {
     if (typeof value === "string") return mask(value);
@@ -85,7 +85,7 @@ export interface Reporter {
       readonly hint?: string | undefined;
     },
   ) => Problem;
-  /** Whether the text at a path of the plan is one whole variable. */
+  /** Whether the text at a path of the plan consists of one variable and nothing else. */
   readonly isVariable: (path: Path) => boolean;
 }
 
@@ -102,7 +102,7 @@ export function createReporter(map: PlanMap): Reporter {
   };
 }
 
-/** The error of a plan that cannot be mounted: `PLAN_INVALID`, with every problem, in the order of the plan. */
+/** Creates the error of a plan that cannot be mounted: `PLAN_INVALID`, with its problems in the order of the plan. */
 export function planError(
   problems: readonly Problem[],
   options?: { cause?: unknown },
@@ -126,7 +126,7 @@ export function planError(
   );
 }
 
-/** Problems as text for people: code, message, place, frame and hint of each; those beyond a length are counted. */
+/** Formats problems as text for people: code, message, place, frame and hint of each. Those beyond a length are only counted. */
 function formatProblems(problems: readonly Problem[]): string {
   const blocks: string[] = [];
   let length = 0;

@@ -31,8 +31,8 @@ export function readIssues(schema: StandardSchema, issues: readonly Issue[]): Sc
 }
 
 /**
- * Of a union, the issues of the branch that the value is meant for: of those whose kind it has, the one with the fewest. If
- * it has the kind of none, the issue of the union.
+ * Returns, for a union, the issues of the branch that the value was meant for: of the branches of the value's kind, the one with
+ * the fewest issues. If no branch is of its kind, returns the issue of the union.
  */
 function insideUnion(issue: Issue): readonly Issue[] {
   const { code, errors } = issue as { readonly code?: unknown; readonly errors?: unknown };
@@ -46,7 +46,7 @@ function insideUnion(issue: Issue): readonly Issue[] {
   return best.flatMap((one) => insideUnion({ ...one, path: [...path, ...(one.path ?? [])] }));
 }
 
-/** The issue of a union whose author wrote no sentence: what each of its branches wants. */
+/** Returns the issue of a union. If the schema's author wrote no message, it says what each branch wants. */
 function branchesOf(issue: Issue, branches: readonly (readonly Issue[])[]): Issue {
   if (issue.message !== "Invalid input") return issue;
   const rules = branches.flatMap(([first]) =>
@@ -55,7 +55,7 @@ function branchesOf(issue: Issue, branches: readonly (readonly Issue[])[]): Issu
   return { ...issue, message: [...new Set(rules)].join(", or ") };
 }
 
-/** Reports the issues of a schema with a part of the plan. */
+/** Reports the issues that a schema found in the part of the plan at `base`. */
 export function reportIssues(
   schema: StandardSchema,
   issues: readonly Issue[],

@@ -17,13 +17,13 @@ export function createPlanText(file: string, text: string): PlanText {
   return { file, text, lineStarts };
 }
 
-/** Line and column, from 1, of an offset. Columns count UTF-16 units, as editors do. */
+/** Returns the line and column of an offset, both from 1. Columns count UTF-16 units, as editors do. */
 export function positionAt(text: PlanText, offset: number): PlanPosition {
   const line = lineIndex(text.lineStarts, Math.min(offset, text.text.length));
   return { file: text.file, line: line + 1, column: offset - (text.lineStarts[line] ?? 0) + 1 };
 }
 
-/** The last line that begins at or before `offset`. */
+/** Returns the index of the last line that begins at or before `offset`. */
 function lineIndex(starts: readonly number[], offset: number): number {
   let low = 0;
   let high = starts.length - 1;

@@ -2,7 +2,7 @@ import type { Json } from "@toolmount/core";
 import { isList, isRecord } from "./json.ts";
 import { pathKey, type Path, type PlanMap } from "./positions.ts";
 
-/** By plan: the keys of the paths whose whole text is one variable. */
+/** For each plan, the keys of the paths whose whole text is one variable. */
 const wholes = new WeakMap<PlanMap, Set<string>>();
 
 /** Notes that the text at a path of a plan is one whole variable, such as `${PORT}`. */
@@ -23,8 +23,8 @@ interface Issue {
 }
 
 /**
- * A variable is a text, and a schema may want a number or a boolean. Reads each refused text that is one whole variable as the
- * number or boolean that it looks like, and returns the value with them. Null: no refused text is one, and the issues count.
+ * Reads each refused text that is one whole variable as the number or boolean that it looks like, because a variable is a text, and
+ * a schema may want another type. Returns the value with them, or null if there was no such text and the issues stand.
  */
 export function typeVariables<Value extends Json>(
   value: Value,
@@ -49,7 +49,7 @@ function keyOf(part: PropertyKey): string | number {
   return typeof part === "number" ? part : String(part);
 }
 
-/** Numbers as JSON writes them, where JavaScript holds them exactly. */
+/** Reads a number as JSON writes it, if JavaScript holds it exactly, or a boolean. */
 function readTyped(text: Json | undefined): number | boolean | undefined {
   if (text === "true" || text === "false") return text === "true";
   if (typeof text !== "string" || !/^-?(?:0|[1-9]\d*)(?:\.\d+)?$/.test(text)) return undefined;

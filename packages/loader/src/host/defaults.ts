@@ -11,7 +11,7 @@ export interface ResolvedOptions extends OpenHostOptions {
   readonly clock: Clock;
   readonly extensions: GivenModules;
   readonly startTimeoutMs: number;
-  /** Conditions of package exports that this process was started with. */
+  /** Conditions of package exports with which this process was started. */
   readonly conditions: readonly string[];
   readonly startedAt: number;
 }
@@ -27,12 +27,12 @@ export function fillOptions(options: OpenHostOptions): ResolvedOptions {
     extensions: options.extensions ?? {},
     startTimeoutMs: options.startTimeoutMs ?? 30_000,
     conditions: readConditions(process.execArgv),
-    // Reading performance.timeOrigin would load what Node has for measuring, for 2 ms.
+    // Reading performance.timeOrigin would load Node's code for measuring, which takes 2 ms.
     startedAt: Date.now() - process.uptime() * 1_000,
   };
 }
 
-/** Reads `-C name`, `--conditions name` and `--conditions=name`. */
+/** Reads `-C name`, `--conditions name` and `--conditions=name` from the arguments of Node. */
 export function readConditions(execArgv: readonly string[]): string[] {
   return execArgv.flatMap((argument, index) => {
     if (argument === "-C" || argument === "--conditions") return execArgv[index + 1] ?? [];
@@ -40,7 +40,7 @@ export function readConditions(execArgv: readonly string[]): string[] {
   });
 }
 
-/** Warnings and errors go to stderr as JSON lines; pino is loaded for the first of them. */
+/** Creates a logger that writes warnings and errors to stderr as JSON lines. It loads pino for the first of them. */
 function createDefaultLogger(bindings: Record<string, unknown> = {}): Logger {
   let ready: Promise<Logger> | undefined;
   const write = (level: "warn" | "error") => (fields: object, message?: string) => {

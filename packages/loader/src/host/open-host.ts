@@ -16,7 +16,7 @@ export async function openHost(input?: PlanInput, options: OpenHostOptions = {})
   return openWithDefaults(input, fillOptions(options));
 }
 
-/** Older versions of Node end with errors that name no cause. */
+/** Throws a clear error for older versions of Node, whose own errors would not name the cause. */
 function requireRuntime(): void {
   if ((Map.groupBy as typeof Map.groupBy | undefined) !== undefined) return;
   const problem = `toolmount needs Node 22.19 or later; this is Node ${process.versions.node}`;

@@ -9,7 +9,7 @@ import { PlanHost } from "./plan-host.ts";
 import type { BootEntry, HostStatus, ReloadReport } from "./status.ts";
 
 declare global {
-  // As TypeScript's library declares it: consumers whose `lib` lacks it can still read this package's types.
+  // The same declaration as in TypeScript's library, so that consumers whose `lib` lacks it can read this package's types.
   interface SymbolConstructor {
     readonly asyncDispose: unique symbol;
   }
@@ -19,11 +19,11 @@ declare global {
 export interface OpenedHost extends Host {
   /** The plan that is mounted now. */
   readonly plan: OpenedPlan;
-  /** Each module of the plan: whether it is mounted, from where, with which tools, and its problems. */
+  /** Describes each module of the plan: whether it is mounted, from where, with which tools, and its problems. */
   status(): HostStatus;
   /**
-   * The modules as a tree with the time of each step, in the order of mounting. Each module is there once: a module that
-   * others need is below the first of them. Modules that failed come last.
+   * Returns the modules as a tree with the time of each step, in the order of mounting. Each module appears once: a module that
+   * several others need is below the first of them. Modules that failed come last.
    */
   bootTree(): readonly BootEntry[];
   /**
@@ -32,8 +32,8 @@ export interface OpenedHost extends Host {
    */
   reload(input?: PlanInput): Promise<ReloadReport>;
   /**
-   * With `replay`: how the calls so far differ from the recorded ones, a sentence each; recorded calls that were not made
-   * are among them, so ask when the work is done. Empty without `replay`.
+   * Returns with `replay` a sentence for each difference between the calls so far and the recorded calls. Recorded calls that were
+   * not made count too, so ask when the work is done. Empty without `replay`.
    */
   replayDifferences(): readonly string[];
   [Symbol.asyncDispose](): Promise<void>;
@@ -75,7 +75,7 @@ function shared(secrets: ResolvedOptions["secrets"] = []): SecretTexts {
   return "mask" in secrets ? secrets : createSecretTexts(secrets);
 }
 
-/** With `state: memory` core's own store is used, unless the application gave one. */
+/** Tests whether core's own store is used: with `state: memory`, unless the application gave a store. */
 function keepsInMemory({ opened }: LoadedPlan, { store }: ResolvedOptions): boolean {
   return store === undefined && opened.written["state"] === "memory";
 }

@@ -5,18 +5,18 @@ import { ToolmountError, type HostChain, type HostLink } from "@toolmount/core";
 import { readHostLinks } from "@toolmount/core/internal";
 import type { Environment } from "../plan/interpolate.ts";
 
-/** The variable with the hosts whose programs started this process, as JSON. */
+/** The environment variable that names, as JSON, the hosts whose programs started this process. */
 const variable = "TOOLMOUNT_CHAIN";
 
-/** Hosts that may stand before one another. So many are no longer meant: some plan starts itself in a way that hides it. */
+/** Most hosts in one chain. A longer chain is a mistake: some plan starts itself in a way that hides it. */
 const maxHosts = 16;
 
-/** What a chain is made from. */
+/** The input from which a chain is made. */
 interface ChainOptions {
   /** The random id of the host. */
   readonly id: string;
   readonly env: Environment;
-  /** The hosts that the client of this one names. */
+  /** Returns the hosts that the client of this host names. */
   readonly above?: (() => Promise<readonly HostLink[]>) | undefined;
 }
 
@@ -29,14 +29,14 @@ export async function chainOf(
   { id, env, above }: ChainOptions,
 ): Promise<HostChain> {
   const place = file === undefined ? undefined : await placeOf(file);
-  // Most hosts are in no chain: the first digest of a process takes 5 ms.
+  // Most hosts are in no chain, so the digest is made only on demand: the first one of a process takes 5 ms.
   const self = (): HostLink => (place === undefined ? { host: id } : { host: id, plan: digestOf(place, id) });
   const isSelf = ({ host, plan }: HostLink) =>
     host === id || (place !== undefined && plan === digestOf(place, host));
   const refuse = (hosts?: number) => {
     throw new ToolmountError("PLAN_SERVES_ITSELF", { path: file ?? "the plan", hosts });
   };
-  // Of the client's hosts, those that the environment names, too, count once.
+  // A host that both the client and the environment name counts once.
   let known = readVariable(env[variable]);
   if (known.some(isSelf)) refuse();
   const read = async () => {
@@ -61,19 +61,19 @@ export async function chainOf(
   };
 }
 
-/** Identifies the place of a file, however its path is spelled. Another machine may have the same path. */
+/** Identifies a file by its machine, device and real path, because another machine may have the same path. */
 async function placeOf(file: string): Promise<string> {
   const path = await realpath(file).catch(() => file);
   const { dev } = await stat(path).catch(() => ({ dev: 0 }));
   return JSON.stringify([hostname(), dev, path]);
 }
 
-/** Keyed with the id of the host, so that one plan has another digest in each host. */
+/** Returns a digest of a place with the id of the host as key, so that one plan has another digest in each host. */
 function digestOf(place: string, id: string): string {
   return createHmac("sha256", id).update(place).digest("base64url");
 }
 
-/** A text that no host wrote names no host. */
+/** Reads the hosts of the variable. A text that no host wrote counts as an empty list. */
 function readVariable(text = "[]"): readonly HostLink[] {
   try {
     return readHostLinks(JSON.parse(text));

@@ -71,7 +71,7 @@ export class PlanHost {
     return this.#describeReload(previous, generation, drained);
   }
 
-  /** Modules see the capabilities of the new plan while they mount; when that fails, those of the old plan again. */
+  /** Builds a generation. Modules see the new plan's capabilities while they mount; if that fails, the old plan's are restored. */
   async #build(plan: LoadedPlan, previous: Generation | undefined) {
     const id = this.host.coordinator.getCapability("host.id") ?? "";
     const chain = await chainOf(plan.opened.file, { id, ...this.#options });
@@ -117,7 +117,7 @@ export class PlanHost {
     return () => undos.forEach((undo) => undo());
   }
 
-  /** Reloads run one after the other. */
+  /** Reloads the plan. Reloads run one after the other. */
   reload(input: PlanInput): Promise<ReloadReport> {
     const next = this.#lastReload.then(() => this.#reload(input));
     this.#lastReload = next.catch(() => {});
@@ -125,7 +125,7 @@ export class PlanHost {
   }
 
   async #reload(input: PlanInput): Promise<ReloadReport> {
-    // Nothing else in a reload may wait: reloads in a row would keep timers from the calls that run.
+    // Nothing else in a reload needs to wait, so reloads in a row could keep the timers of running calls from firing.
     await new Promise((resolve) => void setImmediate(resolve));
     this.#requireOpen();
     try {
@@ -167,7 +167,7 @@ export class PlanHost {
     return (this.#closed ??= this.#close(options));
   }
 
-  /** A running reload finds the host closed at its next step, and undoes what it mounted. */
+  /** Closes the host. A running reload notices this at its next step and undoes what it mounted. */
   async #close(options?: CloseOptions): Promise<DrainReport> {
     const report = await this.host.close(options);
     await this.#lastReload;
@@ -229,7 +229,7 @@ function problemsOf(error: unknown): readonly Problem[] {
   return problems ?? [{ code: error.code, message: error.message }];
 }
 
-/** Tools of a generation's entries that differ from the lock file; empty without a lock file. */
+/** Returns the tools of a generation's entries that differ from the lock file; empty without a lock file. */
 function findLockChanges(
   lock: PlanLock | undefined,
   { mounted }: Generation,

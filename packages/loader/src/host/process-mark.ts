@@ -2,7 +2,7 @@ import { readFileSync, readlinkSync } from "node:fs";
 import { hostname } from "node:os";
 import type { ProcessMark } from "@toolmount/core";
 
-/** Names this process, and says of another one of this machine whether it has ended. */
+/** Creates the mark that names this process and can tell of another process of this machine whether it has ended. */
 export function createProcessMark(): ProcessMark {
   let own: readonly [string, string, string] | undefined;
   const here = () => (own ??= placeOfProcesses());
@@ -20,13 +20,13 @@ export function createProcessMark(): ProcessMark {
   };
 }
 
-/** The machine, its start, and the namespace that gives the numbers of processes their meaning. */
+/** Returns the machine's name, its boot, and the namespace in which the numbers of processes have their meaning. */
 function placeOfProcesses(): readonly [string, string, string] {
   const boot = attempt(() => readFileSync("/proc/sys/kernel/random/boot_id", "utf8").trim());
   return [hostname(), boot, attempt(() => readlinkSync("/proc/self/ns/pid"))];
 }
 
-/** When a process started, so that another one with its number is not taken for it; empty where that is not known. */
+/** Returns when a process started, which tells it from a later one with the same number; empty if that is not known. */
 function startOf(pid: number): string {
   const stat = attempt(() => readFileSync(`/proc/${pid}/stat`, "utf8"));
   return stat.slice(stat.lastIndexOf(")") + 2).split(" ")[19] ?? "";
@@ -49,7 +49,7 @@ function readId(id: string): readonly unknown[] {
   }
 }
 
-/** Other systems than Linux do not have these files. */
+/** Reads a file, or returns an empty text where it does not exist, as on systems other than Linux. */
 function attempt(read: () => string): string {
   try {
     return read();

@@ -8,11 +8,11 @@ import { planFileNames } from "../plan/find-plan.ts";
 import { lockFileOf } from "../plan/lock-file-name.ts";
 import { stateFiles } from "./secret-paths.ts";
 
-/** What a tool must not write. */
+/** The paths that a tool must not write. */
 export interface ProtectedPaths {
   /** The plan, its lock files, its state and `.toolmount`. */
   readonly plan: readonly string[];
-  /** What the next command imports, runs or obeys besides. */
+  /** Other files that the next command imports, runs or obeys. */
   readonly obeyed: readonly string[];
 }
 
@@ -51,8 +51,8 @@ export async function protectedPaths(
 }
 
 /**
- * Returns `node_modules` and `package.json` of a folder and of those above it: a package.json decides where Node finds
- * packages.
+ * Returns `node_modules` and `package.json` of a folder and of those above it, because a package.json decides where Node
+ * finds packages.
  */
 function packagePaths(folder: string): string[] {
   const parent = dirname(folder);
@@ -60,7 +60,7 @@ function packagePaths(folder: string): string[] {
   return [...own, ...(parent === folder ? [] : packagePaths(parent))];
 }
 
-/** A local module: its folder, or its file with every file that it imports by a relative path. */
+/** Returns the paths of a local module: its folder, or its file with every file that it imports by a relative path. */
 async function filesOfModule(path: string): Promise<readonly string[]> {
   const kind = await stat(path).catch(() => undefined);
   if (!kind?.isFile()) return [path];
@@ -68,14 +68,14 @@ async function filesOfModule(path: string): Promise<readonly string[]> {
   return [path, ...digests.keys()];
 }
 
-/** The local module that opens the agent's model: `agent.provider.module`. */
+/** Returns the path of the local module that opens the agent's model: `agent.provider.module`. */
 function modelModules(agent: unknown, folder: string): string[] {
   const provider = isRecord(agent) ? agent["provider"] : undefined;
   const module = isRecord(provider) ? provider["module"] : undefined;
   return typeof module === "string" && /^[./]/.test(module) ? [resolve(folder, module)] : [];
 }
 
-/** Names of plans, overlays and lock files: those of the plan's own files, and those that a folder is searched for. */
+/** Returns patterns for plans, overlays and lock files in any folder: names like the plan's own, and names that a search finds. */
 function planNames(files: readonly string[]): string[] {
   const names = [...planFileNames, ...files.map((file) => basename(file))];
   const stems = new Set(names.map((name) => basename(name, extname(name))));

@@ -4,9 +4,9 @@ import { holdsVariables } from "@toolmount/core/internal";
 import type { LoadedPlan } from "../mount/load-plan.ts";
 
 /**
- * Returns what tools must not read, even inside folders that they may read, unless the plan names the very path: the file of
- * the plan's state, the folder `.toolmount`, the files that the plan names as `${file:…}`, and `.env` files beside the plan.
- * Absolute paths, with everything below them.
+ * Returns the paths that tools must not read, even inside folders that they may read, unless the plan names the exact path: the file
+ * of the plan's state, the folder `.toolmount`, files that the plan names as `${file:…}`, and `.env` files in the plan's folder.
+ * The paths are absolute and include everything below them.
  */
 export async function secretPaths({
   opened,
@@ -23,14 +23,14 @@ export async function secretPaths({
   return [...new Set(paths)];
 }
 
-/** Files that hold variables; `.env` also before it is there. */
+/** Returns the files that hold variables. `.env` is always one of them, even before it exists. */
 async function variableFiles(folder: string): Promise<readonly string[]> {
   const names = await readdir(folder).catch(() => []);
   const found = names.filter(holdsVariables);
   return [".env", ...found].map((name) => join(folder, name));
 }
 
-/** `sqlite:<path>`, relative to the plan, with the files that SQLite keeps beside it. */
+/** Returns the file of `sqlite:<path>`, relative to the plan, with the files that SQLite keeps next to it. */
 export function stateFiles(state: unknown, folder: string): string[] {
   const path = typeof state === "string" ? /^sqlite:(.+)$/.exec(state)?.[1] : undefined;
   if (path === undefined || path.startsWith(":")) return [];

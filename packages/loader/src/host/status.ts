@@ -15,27 +15,27 @@ export interface EntryStatus {
   readonly id: string;
   /** The section of the plan that asks for it; `needs` when another module asked for it. */
   readonly section: string;
-  /** As the plan writes it. */
+  /** The module as the plan writes it. */
   readonly specifier: string;
   readonly version: string | undefined;
   /** The file that was imported; absent for modules in memory. */
   readonly path: string | undefined;
   /**
    * `sleeping`: its tools are mounted by its manifest, and the first call of one of them imports it (`wake: call`).
-   * `degraded`: mounted, but it registered nothing. `failed`: optional, and could not be mounted; an MCP server that is away
-   * is asked again, and is `mounted` once it has answered. `skipped`: optional, and a module that it needs failed.
+   * `degraded`: mounted, but it registered nothing. `failed`: optional, and could not be mounted; an MCP server that does not
+   * answer is asked again, and is `mounted` once it has answered. `skipped`: optional, and a module that it needs failed.
    */
   readonly state: "mounted" | "sleeping" | "degraded" | "failed" | "skipped";
   /** Names of its tools, as offered. */
   readonly tools: readonly string[];
   readonly problems: readonly Problem[];
-  /** Where the plan names it. */
+  /** The place in the plan that names it. */
   readonly position: PlanPosition | undefined;
-  /** What the module reports of itself, such as an MCP server's connection; absent for one that reports nothing. */
+  /** What the module reports about itself, such as an MCP server's connection; absent for a module without a report. */
   readonly report?: JsonObject | undefined;
 }
 
-/** Begin of the name of the capability by which a module reports of itself: a function without arguments; its id follows. */
+/** The start of a capability's name; the module's id follows. The capability is a function that returns the module's report. */
 const reportCapability = "status.report:";
 
 /** One module of the boot tree: how long its steps took, and the modules that it needs. */
@@ -57,13 +57,13 @@ export interface HostStatus {
   /** How many times a plan was mounted; 1 after opening. */
   readonly generation: number;
   readonly entries: readonly EntryStatus[];
-  /** Tools that differ from the plan's lock file: a call of an added or changed one is `LOCK_DRIFT`. */
+  /** Tools that differ from the plan's lock file. A call of an added or changed tool fails with `LOCK_DRIFT`. */
   readonly lockChanges: readonly LockChange[];
   /** Why the last reload changed nothing; empty when it succeeded. */
   readonly reloadProblems: readonly Problem[];
 }
 
-/** What a reload did. */
+/** The result of a reload. */
 export interface ReloadReport {
   readonly generation: number;
   /** Ids of modules that did not change and were kept. */
@@ -74,7 +74,7 @@ export interface ReloadReport {
   readonly removed: readonly string[];
   /** Ids of optional modules that could not be mounted. */
   readonly failed: readonly string[];
-  /** What became of the running calls of removed modules; `draining` names those that end in their own time. */
+  /** What happened to the running calls of removed modules; `draining` names those that end in their own time. */
   readonly drained: DrainReport;
 }
 
@@ -119,7 +119,7 @@ function stateOf(use: MountedUse | FailedUse): EntryStatus["state"] {
   return use.degraded ? "degraded" : "mounted";
 }
 
-/** The modules as a tree, each once, below the first that needs it. Modules that failed come last. */
+/** Returns the modules as a tree, each once, below the first module that needs it. Modules that failed come last. */
 export function describeBoot({ mounted, failed, kept }: Generation): BootEntry[] {
   const needed = new Set(mounted.flatMap(({ needs }) => needs));
   const placed = new Set<string>();
@@ -133,7 +133,7 @@ export function describeBoot({ mounted, failed, kept }: Generation): BootEntry[]
   };
   return [
     ...place(mounted.filter(({ use }) => !needed.has(use.id))),
-    // Modules that need each other in a circle have no root.
+    // Modules that need one another in a circle have no root, so they are placed afterwards.
     ...place(mounted),
     ...failed.map((use) => ({
       id: use.use.id,

@@ -27,7 +27,7 @@ export async function readReplay({ replay, cwd, secrets }: ResolvedOptions): Pro
   }
 }
 
-/** Records calls and a model's answers in a file for its owner only. Throws `RECORD_FAILED` when it exists. */
+/** Records calls and a model's answers in a file that only its owner can read. Throws `RECORD_FAILED` if the file exists. */
 export function startRecording(host: Host, { record, cwd, secrets, logger }: ResolvedOptions): () => void {
   if (record === undefined) return () => {};
   const redact = createRedactor(secrets);
@@ -40,7 +40,7 @@ export function startRecording(host: Host, { record, cwd, secrets, logger }: Res
     try {
       writeFileSync(descriptor, `${line}\n`);
     } catch (err) {
-      // A line after a half one could not be read: a tape ends with its first line that could not be written.
+      // A line after half a line could not be read, so the tape ends at the first line that could not be written.
       isCut = true;
       logger.error({ err, file }, "the recording ends here: a call could not be written");
     }
@@ -82,7 +82,7 @@ function createTape(file: string): number {
   }
 }
 
-/** Half a header is no tape, and would be in the way of the next recording. */
+/** Removes a file with half a header, which is not a tape and would block the next recording. */
 function removeBegun(file: string, descriptor: number): void {
   closeSync(descriptor);
   rmSync(file, { force: true });

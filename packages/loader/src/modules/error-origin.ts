@@ -5,11 +5,11 @@ import { messageOf, ToolmountError, type CodePlace } from "@toolmount/core/error
 import { codeFrame } from "../diagnostics/code-frame.ts";
 import { createPlanText } from "../diagnostics/source-text.ts";
 
-/** The folders of this package and of core, whose own frames say nothing about a module. */
+/** Returns the folders of this package and of core, whose stack frames say nothing about a module. */
 const ownFolders = () =>
   ["#package.json", "@toolmount/core"].map((name) => fileURLToPath(new URL(".", import.meta.resolve(name))));
 
-/** The first place of an error's stack in `folder`; by default, one that is neither below `node_modules` nor in this package. */
+/** Finds the first place in an error's stack that is in `folder`; by default, outside `node_modules`, this package and core. */
 export function findErrorOrigin(error: unknown, folder?: string): CodePlace | undefined {
   if (!(error instanceof Error)) return undefined;
   const stack = String(error.stack);
@@ -36,7 +36,7 @@ export function shortMessage(error: unknown): string {
   return messageOf(error).slice(0, maxMessage);
 }
 
-/** The error of a module whose code failed, with the place in that code. */
+/** Creates the error of a module whose code failed, with the place in that code. */
 export function moduleFailed(
   code: "MODULE_IMPORT_FAILED" | "MODULE_MOUNT_FAILED",
   module: string,
@@ -48,7 +48,7 @@ export function moduleFailed(
   return new ToolmountError(code, details, { cause });
 }
 
-/** The import statement of a module that does not exist: Node's error names the importing file, without a line. */
+/** Finds the import statement of a module that does not exist. Node's error names the importing file, but not the line. */
 function findImporter(message: string): CodePlace | undefined {
   const match = /^Cannot find (?:package|module) '([^']+)' imported from ([^\n]+?)(?:\?[^\n]*)?$/m.exec(
     message,
@@ -56,7 +56,7 @@ function findImporter(message: string): CodePlace | undefined {
   if (match === null) return undefined;
   const [, missing = "", importer = ""] = match;
   const file = toPath(importer);
-  // Of a missing file, the message has the whole path; the statement has at least its name.
+  // For a missing file, the message has the whole path, but the statement may have only its name.
   const wanted = missing.startsWith("/") || missing.startsWith("file:") ? basename(missing) : missing;
   const lines = readLines(file);
   const line = lines.findIndex((text) => /["']/.test(text) && text.includes(wanted));
@@ -71,7 +71,7 @@ function readLines(file: string): readonly string[] {
   }
 }
 
-/** The place of a syntax error, which Node's error lacks: `node --check` parses the file and does not run it. */
+/** Finds the place of a syntax error, which Node's error lacks: `node --check` parses the file and does not run it. */
 export async function findSyntaxError(file: string): Promise<CodePlace | undefined> {
   const { execFile } = await import("node:child_process");
   const stderr = await new Promise<string>((resolve) => {

@@ -2,13 +2,13 @@ import { createHash } from "node:crypto";
 import { join } from "node:path";
 import { ToolmountError } from "@toolmount/core/errors";
 
-/** A package that only `toolmount install` fetches. */
+/** A package that is not installed by npm but fetched by `toolmount install`. */
 export interface FetchedSource {
   readonly kind: "fetched";
   readonly written: string;
-  /** Its name among the plan's own packages; each source has its own. */
+  /** The package's folder name in the plan's store; every source has a different one. */
   readonly alias: string;
-  /** The path of one of its entries, such as `/tools/calculator`; empty for its main one. */
+  /** The path of an entry of the package, such as `/tools/calculator`; empty for the main entry. */
   readonly entry?: string;
   readonly from:
     | { readonly kind: "npm"; readonly name: string; readonly range: string }
@@ -28,7 +28,7 @@ export function storeOf(planFolder: string): string {
 export function readNpmRange(written: string, name: string, range: string, entry: string): FetchedSource {
   if (!/^[\w.^~<>=|*+ -]{1,128}$/.test(range) || range.trim() === "" || range.startsWith("-"))
     return refuse(written, "the text after @ is not a version range; write one such as ^2 or 1.4.0");
-  // Two entries of one version are one package.
+  // Two entries of the same version belong to one package.
   const alias = aliasOf(name, entry === "" ? written : written.slice(0, -entry.length));
   return { kind: "fetched", written, alias, entry, from: { kind: "npm", name, range } };
 }
@@ -58,7 +58,7 @@ export function readGit(written: string): FetchedSource {
   return { kind: "fetched", written, alias: aliasOf(nameOfRepository(from), written), from };
 }
 
-/** The last folder of a repository's address, or of the part of it that is named. */
+/** Returns the last folder in a repository's address or, if given, in the subdirectory. */
 export function nameOfRepository({ url, subdirectory }: { url: string; subdirectory: string }): string {
   return (subdirectory || url)
     .split("/")
@@ -84,7 +84,7 @@ function readSubdirectory(written: string, fragment: string): string {
   return parts.join("/");
 }
 
-/** The whole source decides: two version ranges of one package are two packages. */
+/** Makes an alias from the whole source, so that two version ranges of one package are two packages. */
 function aliasOf(name: string, written: string): string {
   const readable = name
     .toLowerCase()

@@ -8,22 +8,22 @@ import { readSourceFiles, type SourceFiles } from "./source-files.ts";
 
 const require = createRequire(import.meta.url);
 
-// Node caches every module for the life of the process, by URL, also one that failed. These maps describe that cache, so
-// there is one set of them in a process. A file that changed is imported under a URL with the digest of its content.
+// Node caches every module by URL for the life of the process, even one that failed. These maps describe that cache, so
+// a process has one set of them. A changed file is imported under a URL that contains the digest of its content.
 
-/** By real path: the digest that a file had when it was first imported, under its plain URL. */
+/** By real path: the digest of a file when it was first imported, under its plain URL. */
 const firstDigests = new Map<string, string>();
 
-/** By path of its entry: the version that a package had when it was first imported. */
+/** By the path of its entry: the version of a package when it was first imported. */
 const firstVersions = new Map<string, string>();
 
-/** By real path: how many imports of it failed. */
+/** By real path: how many imports of the file failed. */
 const failures = new Map<string, number>();
 
-/** By real path: what the URL of a file has now, besides its path. */
+/** By real path: the query that the URL of a file has now. */
 const queries = new Map<string, string>();
 
-/** Imports a file, so that the code that runs is what its files contain now. */
+/** Imports a file so that the current content of all its files runs, even if older content was imported before. */
 export async function importFile(files: SourceFiles, startedAt: number): Promise<ModuleExports> {
   const { entry, digests, digest, changedAt } = files;
   // The application may have imported the file before it changed.
@@ -35,7 +35,7 @@ export async function importFile(files: SourceFiles, startedAt: number): Promise
   return importEntry(entry, [...digests.keys()], digest);
 }
 
-/** Imports the entry of an installed package. When the package was replaced by another version, all its files are new. */
+/** Imports the entry of an installed package. If another version has replaced it since its first import, all its files are loaded again. */
 export async function importPackageFile(path: string, version: string | undefined): Promise<ModuleExports> {
   const first = firstVersions.get(path) ?? version ?? "";
   firstVersions.set(path, first);
@@ -45,14 +45,14 @@ export async function importPackageFile(path: string, version: string | undefine
   return importEntry(entry, [...digests.keys()], digest);
 }
 
-/** Imports a file. One of an installed package is required, if it can be: that takes less time, and makes the same module. */
+/** Imports a file. Uses `require` for an installed package where it can, which is faster and yields the same module. */
 export async function importFileOf(path: string): Promise<ModuleExports> {
   if (path.includes(`${sep}node_modules${sep}`))
     try {
       const exports = require(path) as ModuleExports;
       if (types.isModuleNamespaceObject(exports) && !("__esModule" in exports)) return exports;
     } catch {
-      // A module that waits can only be imported, and a failure is reported as an import has it.
+      // A module with top-level await cannot be required, and a failure is to be reported as an import reports it.
     }
   return importModule(pathToFileURL(path).href);
 }
@@ -61,7 +61,7 @@ async function importEntry(entry: string, files: readonly string[], digest: stri
   try {
     return await importModule(`${pathToFileURL(entry).href}${queries.get(entry) ?? ""}`);
   } catch (error) {
-    // Node keeps the failure, too; any of the files may be the one that failed.
+    // Node caches the failure too, and any of the files may be the one that failed.
     for (const file of files) {
       failures.set(file, (failures.get(file) ?? 0) + 1);
       setQuery(file, digest);

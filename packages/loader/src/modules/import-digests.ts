@@ -8,8 +8,8 @@ export interface SourceFile {
 type Files = ReadonlyMap<string, SourceFile>;
 
 /**
- * Returns a digest of each file with all files that it imports. A digest is made of those of its imports, so the work grows
- * with the number of imports; files that import each other in a circle are one group, and change together.
+ * Returns for each file a digest of it and of all files that it imports. A digest is made from those of its imports, so the work
+ * grows with the number of imports. Files that import each other in a circle form one group and change together.
  */
 export function digestsWithImports(files: Files): ReadonlyMap<string, string> {
   const digests = new Map<string, string>();
@@ -25,7 +25,7 @@ export function digestsWithImports(files: Files): ReadonlyMap<string, string> {
   return digests;
 }
 
-/** Imports beyond the limit of files are not among the files. */
+/** Returns the imports of a file that were read. Files beyond the limit were not. */
 function importsOf(file: string, files: Files): readonly string[] {
   return files.get(file)!.imports.filter((each) => files.has(each));
 }
@@ -34,11 +34,11 @@ function importsOf(file: string, files: Files): readonly string[] {
 interface Step {
   readonly file: string;
   readonly rest: Iterator<string>;
-  /** The earliest open file that it reaches. */
+  /** The place of the earliest open file that it reaches. */
   reached: number;
 }
 
-/** Groups of files that import each other in a circle, most of one file, after the groups that they import (Tarjan). */
+/** Returns groups of files that import each other in a circle, most with one file, after the groups that they import (Tarjan). */
 function groupsOf(files: Files): readonly (readonly string[])[] {
   const groups: (readonly string[])[] = [];
   const open: string[] = [];

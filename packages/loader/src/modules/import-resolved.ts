@@ -14,7 +14,7 @@ export interface ImportContext {
   readonly startedAt: number;
 }
 
-/** Imports a module that was found. Throws `MODULE_IMPORT_FAILED`, also when it takes longer than `startTimeoutMs`. */
+/** Imports a module that was found. Throws `MODULE_IMPORT_FAILED`, for example after `startTimeoutMs`. */
 export async function importResolved(
   resolution: Resolution,
   { clock, startTimeoutMs, startedAt }: ImportContext,
@@ -35,14 +35,14 @@ export async function importResolved(
   }
 }
 
-/** A program may start when it is imported, and fail since it was not started as one. */
+/** Returns a hint for a package that is an MCP server: an import may have failed because the program expects to be started. */
 function orAsServer({ mcpProgram }: Resolution): string {
   return mcpProgram === undefined
     ? ""
     : `; it is a server of MCP, a program: write ${serverLine(mcpProgram)}`;
 }
 
-/** Node's error for a syntax error in JavaScript has no place; then the file is parsed again to find it. */
+/** Finds the place of an error. Node's error for a syntax error in JavaScript has no place, so the file is parsed again to find it. */
 async function originOf(error: unknown, { path }: Resolution) {
   const origin = findErrorOrigin(error);
   return origin === undefined && error instanceof SyntaxError && path !== undefined

@@ -5,7 +5,7 @@ import { pathToFileURL } from "node:url";
 import type { JsonSchema, ToolInfo } from "@toolmount/core";
 import { isRecord } from "../diagnostics/json.ts";
 
-/** The facts of a tool that a manifest has. The usage text is not among them. */
+/** The facts of a tool that a manifest contains, which exclude its usage text. */
 export const manifestFacts = [
   "name",
   "description",
@@ -35,9 +35,9 @@ export type ManifestTool = Pick<ToolInfo, "name" | "description"> &
 /** The manifest of a package: the key `toolmount` of its `package.json`. */
 export interface ModuleManifest {
   readonly type?: string;
-  /** Version of the tool contract that it was written for; absent for 1. Not checked: see `refuseContract`. */
+  /** Version of the tool contract that the module was written for; absent for 1. Not checked here: see `refuseContract`. */
   readonly contract?: unknown;
-  /** Points at which it mounts; of a module of type `tool` that does not say so: `tools`. */
+  /** Points at which it mounts. Default `tools` for a module of type `tool`. */
   readonly mounts: readonly string[];
   /** Whether its set of tools is the same for every config. */
   readonly static: boolean;
@@ -51,12 +51,12 @@ export interface ModuleManifest {
   readonly hooks?: readonly string[];
   /** Members that it adds to the context of tools; absent for none. */
   readonly context?: readonly string[];
-  /** What it does with the host itself, as "it reads …": a module that does so cannot run behind a border. */
+  /** Why it needs the host itself, such as "it reads …". Such a module cannot run behind a border. */
   readonly hostOnly?: string;
   readonly tools?: readonly ManifestTool[];
 }
 
-/** Why a module that is called when the plan is mounted cannot run behind a border. */
+/** Why a module with `onSessionReady`, which is called when the plan is mounted, cannot run behind a border. */
 export const waitsForPlan = "it exports onSessionReady";
 
 /** The parts of a `package.json` that the loader reads. */
@@ -64,11 +64,11 @@ export interface PackageFacts {
   readonly folder: string;
   readonly name: string | undefined;
   readonly version: string | undefined;
-  /** The member of `package.json`, not checked. */
+  /** The value of `exports` in `package.json`, not checked. */
   readonly exports: unknown;
   readonly main: string | undefined;
   readonly manifest: ModuleManifest | undefined;
-  /** The program of a package that depends on MCP's SDK: such a package is a server, to be started. */
+  /** The program of a package that is probably an MCP server and has to be started rather than imported. */
   readonly mcpProgram?: string;
 }
 
@@ -79,12 +79,12 @@ export async function findPackage(name: string, folder: string): Promise<Package
 }
 
 function locate(name: string, folder: string): string | undefined {
-  // Bun has no such function.
+  // Bun lacks this function.
   if ((findPackageJSON as typeof findPackageJSON | undefined) === undefined) return locateAbove(name, folder);
   try {
     return findPackageJSON(name, pathToFileURL(join(folder, "plan.js")));
   } catch {
-    // Node refuses a broken package.json, which is to be named.
+    // Node refuses a broken package.json, but its path is needed to report it.
     return locateAbove(name, folder);
   }
 }
@@ -96,7 +96,7 @@ function locateAbove(name: string, folder: string): string | undefined {
   return above === folder ? undefined : locateAbove(name, above);
 }
 
-/** The path of a `package.json` that exists and cannot be read: of a package, or in the folder itself. Else undefined. */
+/** Returns the path of a package's `package.json`, or of the folder's own, if it exists and cannot be read. */
 export function brokenManifest(name: string | null, folder: string): string | undefined {
   const file = name === null ? join(folder, "package.json") : locate(name, folder);
   return file !== undefined && readNow(dirname(file)) === undefined ? file : undefined;
@@ -107,7 +107,7 @@ export async function readPackage(folder: string): Promise<PackageFacts | undefi
   return readNow(folder) ?? undefined;
 }
 
-/** Null when there is no `package.json`; undefined when it cannot be read. */
+/** Reads the `package.json` of a folder at once: null if it does not exist, undefined if it cannot be read. */
 export function readNow(folder: string): PackageFacts | null | undefined {
   try {
     const json: unknown = JSON.parse(
@@ -132,7 +132,7 @@ function readFacts(folder: string, json: Readonly<Record<string, unknown>>): Pac
   };
 }
 
-/** A package with a program that uses MCP's SDK, or has the word `mcp` in its name: many servers carry the SDK in their own file. */
+/** Returns the program of a package that uses MCP's SDK or has `mcp` in its name, because many servers bundle the SDK. */
 function mcpProgram({ name, bin, dependencies }: Readonly<Record<string, unknown>>) {
   const isNamed = typeof name === "string" && /\bmcp\b/.test(name);
   const usesMcp = Object.keys(isRecord(dependencies) ? dependencies : {}).some((key) =>
@@ -144,7 +144,7 @@ function mcpProgram({ name, bin, dependencies }: Readonly<Record<string, unknown
   return program === undefined ? {} : { mcpProgram: program };
 }
 
-/** Reads a manifest; members of a wrong type count as absent. */
+/** Reads a manifest. Members of a wrong type count as absent. */
 export function readManifest(value: unknown): ModuleManifest | undefined {
   if (!isRecord(value)) return undefined;
   const { type, contract, config, tools, hostOnly } = value;
@@ -171,7 +171,7 @@ export function readText(value: unknown): string | undefined {
   return typeof value === "string" ? value : undefined;
 }
 
-/** A list that is absent when it is empty. */
+/** Reads a list of texts as a member `key`, which is absent if the list is empty. */
 export function someTexts<Key extends string>(
   key: Key,
   value: unknown,

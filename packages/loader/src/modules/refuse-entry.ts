@@ -2,26 +2,26 @@ import { ToolmountError } from "@toolmount/core";
 import { isRecord } from "../diagnostics/json.ts";
 import type { PackageFacts } from "./manifest.ts";
 
-/** A package whose `package.json` is broken is installed: it is named as broken, not as missing. */
+/** Throws for a package whose `package.json` is broken, because it is installed and should not be reported as missing. */
 export function requireReadable(module: string, broken: string | undefined): void {
   if (broken === undefined) return;
   const problem = `its ${broken} is not JSON, or cannot be read; install the package again, or fix the file`;
   throw new ToolmountError("MODULE_IMPORT_FAILED", { module, problem });
 }
 
-/** Whether `exports` has files for `require` only: a module is imported. */
+/** Tests whether `exports` has files for `require` only, although modules are imported. */
 function isForRequire(exports: unknown): boolean {
   const main = isRecord(exports) && "." in exports ? exports["."] : exports;
   const keys = isRecord(main) ? Object.keys(main) : [];
   return keys.includes("require") && !keys.some((key) => ["import", "node", "default"].includes(key));
 }
 
-/** The package is installed but has no entry file: this is another error than "not found". */
+/** Throws the error for a package that is installed but has no entry file, which differs from "not found". */
 export function failToEnter(module: string, facts: PackageFacts): never {
   throw new ToolmountError("MODULE_IMPORT_FAILED", { module, problem: howToEnter(facts) });
 }
 
-/** A package with entries beside its main one has its tools there, and a program is the other way to use it. */
+/** Explains how to use a package without a main entry: by one of its other entries, or as a program. */
 function howToEnter({ folder, name, exports, mcpProgram }: PackageFacts): string {
   const server = mcpProgram === undefined ? "" : serverLine(mcpProgram);
   const [first, ...more] = otherEntries(exports).map((key) => `${name}${key.slice(1)}`);
@@ -37,7 +37,7 @@ function howToEnter({ folder, name, exports, mcpProgram }: PackageFacts): string
     : `its package.json in ${folder} names no file that exists; build the package, or fix its exports`;
 }
 
-/** What a plan's entry says for a package that is a server of MCP. */
+/** Returns the lines of a plan's entry for a package that is an MCP server. */
 export function serverLine(program: string): string {
   return `source: { mcp: { command: npx, args: [--no, ${program}] } }`;
 }

@@ -41,17 +41,17 @@ export interface Resolution {
   /** The file to import; absent for a module in memory. */
   readonly path?: string | undefined;
   readonly given?: GivenModule | undefined;
-  /** The file of a module that was given. */
+  /** The file of a module that the application gave. */
   readonly givenFile?: string | undefined;
   readonly manifest?: ModuleManifest | undefined;
   /** Version of the tool contract that its package declares. */
   readonly contract?: unknown;
-  /** The program by which its package is a server of MCP. */
+  /** The program of its package, if the package is an MCP server. */
   readonly mcpProgram?: string | undefined;
   readonly files?: SourceFiles | undefined;
 }
 
-/** Asks the resolver, then looks from the naming file, the plan's folder and the given modules. Fetches nothing. */
+/** Asks the resolver, then looks from the naming file's folder, the plan's folder and among the given modules. Fetches nothing. */
 export async function resolveSource(source: Source, lookup: Lookup, asking?: Asking): Promise<Resolution> {
   if (source.kind === "built-in") return { name: source.written, given: source.module };
   const resolved = asking && (await askResolver(asking, lookup));
@@ -131,7 +131,7 @@ async function fromFound(name: string, found: FoundSource, lookup: Lookup): Prom
   throw new ToolmountError("SOURCE_NOT_FOUND", { source: name, tried: [path] });
 }
 
-/** Runs a resolver of the application: "not found" becomes undefined, every other error is kept. */
+/** Runs a resolver of the application. "Not found" becomes undefined; every other error is thrown. */
 async function attempt<Value>(module: string, work: () => Promise<Value>): Promise<Value | undefined> {
   try {
     return await work();
@@ -166,7 +166,7 @@ async function fromPackage(name: string, facts: PackageFacts, lookup: Lookup): P
   return { name, version, path, manifest: isMain ? manifest : undefined, contract, mcpProgram };
 }
 
-/** The file that Node would import; under the condition `toolmount` it may be an entry with only `mount`. */
+/** Finds the file that Node would import. Under the condition `toolmount` it may be an entry with only `mount`. */
 async function enterPackage(name: string, folder: string, lookup: Lookup): Promise<string | undefined> {
   const { resolveModulePath } = await import("exsolve");
   const conditions = conditionsOf(lookup);
@@ -177,7 +177,7 @@ function conditionsOf({ conditions }: Lookup): string[] {
   return ["toolmount", ...conditions, "node", "import"];
 }
 
-/** The same file by fewer steps, where `exports` is one path, or one path for each condition, as most are. */
+/** Finds the same file as `enterPackage`, but faster. Works where `exports` is one path or one path for each condition, as most are. */
 function plainEntry({ folder, exports }: PackageFacts, lookup: Lookup): string | undefined {
   const main = isRecord(exports) && "." in exports ? exports["."] : exports;
   const condition = [...conditionsOf(lookup), "default"];
@@ -187,7 +187,7 @@ function plainEntry({ folder, exports }: PackageFacts, lookup: Lookup): string |
   return statSync(path, { throwIfNoEntry: false })?.isFile() === true ? realpathSync.native(path) : undefined;
 }
 
-/** Below the package, and without a part for which Node has special rules. */
+/** Paths below the package without parts for which Node has special rules. */
 const plainTarget = /^\.(?:\/(?!\.|node_modules)[\w.-]+)+$/;
 
 async function resolvePath(path: string, lookup: Lookup): Promise<Resolution | undefined> {
@@ -228,7 +228,7 @@ async function findEntry(
   return undefined;
 }
 
-/** Tools of Python are a server: FastMCP makes one of functions. */
+/** Returns the hint that tools in Python run as a server, which FastMCP makes from functions. */
 function pythonHint(path: string): string {
   if (extname(path) !== ".py") return "";
   return `; tools in Python are an MCP server, as FastMCP makes one in three lines: write source: { mcp: { command: python3, args: [${basename(path)}] } }`;

@@ -7,7 +7,7 @@ import { digestsWithImports, type SourceFile } from "./import-digests.ts";
 export interface SourceFiles {
   readonly digest: string;
   readonly entry: string;
-  /** By real path, with the digest of the file and of all files that it imports. */
+  /** By real path: a digest of the file and of all files that it imports. */
   readonly digests: ReadonlyMap<string, string>;
   readonly changedAt: number;
 }
@@ -15,7 +15,7 @@ export interface SourceFiles {
 /** Most files of one module that are compared; imports beyond them are not followed. */
 const maxFiles = 2000;
 
-/** Reads the files of a module, to find out later whether one of them changed. Imports of packages are not followed. */
+/** Reads the files of a module, so that a change can be found later. Imports of packages are not followed. */
 export async function readSourceFiles(path: string): Promise<SourceFiles> {
   const entry = await realpath(path);
   const files = await followImports([entry], readSource);
@@ -24,7 +24,7 @@ export async function readSourceFiles(path: string): Promise<SourceFiles> {
   return { digest: digestFrom(entry, files), entry, digests: digestsWithImports(files), changedAt };
 }
 
-/** Follows imports from real paths, and reads each file once. */
+/** Follows imports from the real paths `starts`, and reads each file once. */
 export async function followImports<File extends Pick<SourceFile, "imports">>(
   starts: readonly string[],
   read: (file: string) => Promise<File>,
@@ -38,7 +38,7 @@ export async function followImports<File extends Pick<SourceFile, "imports">>(
   return files;
 }
 
-/** Digest of the files of an installed package; undefined outside `node_modules`, where its author edits it. */
+/** Returns a digest of the files of an installed package; undefined outside `node_modules`, where its author edits it. */
 export async function integrityOf(path: string | undefined): Promise<string | undefined> {
   if (path === undefined || !(await realpath(path)).split(sep).includes("node_modules")) return undefined;
   const entry = await realpath(path);
@@ -51,7 +51,7 @@ async function readSource(file: string): Promise<SourceFile> {
   return { hash, imports: hasImports(file) ? importsIn(content.toString("utf8"), file) : [] };
 }
 
-/** Whether the imports of a file are followed. */
+/** Tests whether the imports of a file are followed. */
 export function hasImports(file: string): boolean {
   return scanned.has(extname(file));
 }
@@ -59,8 +59,8 @@ export function hasImports(file: string): boolean {
 const scanned = new Set([".ts", ".mts", ".cts", ".tsx", ".js", ".mjs", ".cjs"]);
 
 /**
- * The real paths of the files that the text of a file imports, and of the project's `tsconfig.json` where it decides which
- * these are, or which code the file becomes.
+ * Returns the real paths of the files that the text of a file imports. Adds the project's `tsconfig.json` if it decides which files
+ * these are, or to which code the file compiles.
  */
 export function importsIn(text: string, file: string): readonly string[] {
   const specifiers = new Set([...text.matchAll(anyImport)].map(([, , specifier = ""]) => specifier));
@@ -71,7 +71,7 @@ export function importsIn(text: string, file: string): readonly string[] {
   return [...found.flatMap(({ path }) => path ?? []), ...project];
 }
 
-/** `from "x"`, `import "x"`, `import("x")`, `require("x")`. A match in a comment only adds a file to compare. */
+/** Matches `from "x"`, `import "x"`, `import("x")`, `require("x")`. A match in a comment only adds a file to compare. */
 const anyImport = /\b(?:from|import|require)\s*(?:\(\s*)?(["'`])([^"'`\n]{1,500})\1/g;
 
 function digestFrom(start: string, files: ReadonlyMap<string, SourceFile>): string {

@@ -1,12 +1,12 @@
 import type { Json } from "@toolmount/core";
 import type { ModuleExports } from "./source.ts";
 
-/** A found module: its file or folder, or the module itself. */
+/** A module that was found: the path of its file or folder, or the module itself. */
 export type FoundSource = { readonly path: string } | { readonly module: ModuleExports };
 
 /**
  * Finds modules of a scheme that an application defines: `acme:weather` or `{ acme: { … } }` as the `source` of an entry.
- * It must have no side effects and return the same module for the same source; it fetches nothing.
+ * It must have no side effects, fetch nothing and return the same module for the same source.
  */
 export interface SourceScheme {
   /**
@@ -22,14 +22,14 @@ export interface SourceScheme {
 /** Schemes by their name. */
 export type SourceSchemes = Readonly<Record<string, SourceScheme>>;
 
-/** A module's folder, which `resolve` finds. Source: Amplifier's MODULE_SOURCE_PROTOCOL. */
+/** A module whose folder `resolve` finds. Source: Amplifier's MODULE_SOURCE_PROTOCOL. */
 export interface ModuleSource {
   resolve(): Promise<string> | string;
 }
 
 /**
- * An application's own rule for where modules are: it gets each module id with the `source` of its entry. Mounted at
- * `module-source-resolver`. When it returns undefined, or throws `SOURCE_NOT_FOUND`, the loader searches as without a
+ * An application's rule for where modules are. It gets each module id with the `source` of its entry. It is mounted at
+ * `module-source-resolver`. If it returns undefined, or throws `SOURCE_NOT_FOUND`, the loader searches as without a
  * resolver. Other errors are reported.
  */
 export interface ModuleSourceResolver {

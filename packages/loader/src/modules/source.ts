@@ -11,7 +11,7 @@ import { schemeTable } from "./section-table.ts";
 export type ModuleExports = Readonly<Record<string, unknown>>;
 
 export type Source =
-  /** An installed package: the names that are tried, in order; each may end with the path of one of its entries. */
+  /** An installed package: the names to try, in order. Each may end with the path of an entry of the package. */
   | { readonly kind: "package"; readonly written: string; readonly names: readonly string[] }
   /** A file or a folder. */
   | { readonly kind: "path"; readonly written: string; readonly path: string }
@@ -25,7 +25,7 @@ export type Source =
   | FetchedSource
   /** A source of a scheme that the application defines. */
   | { readonly kind: "custom"; readonly written: string; readonly scheme: string; readonly source: Json }
-  /** A module of the loader. */
+  /** A module that is part of the loader. */
   | { readonly kind: "built-in"; readonly written: string; readonly module: ModuleExports };
 
 /** Reads an entry's `source`, else its `module`. Throws `SOURCE_REFUSED` for what must never be imported. */
@@ -44,17 +44,17 @@ export function readSource(
   return readUrl(written, scheme, folder);
 }
 
-/** Whether a source is of a registry or of a repository. */
+/** Tests whether a source names a registry or a repository. */
 export function isRemote(source: unknown): source is string {
   return typeof source === "string" && /^(?:npm:|git\+)/.test(source);
 }
 
-/** A package of a registry or of a repository, by its name and the path of one of its entries. */
+/** A package of a registry or a repository, by its name and the path of an entry. */
 export interface RemotePackage {
   readonly name: string;
-  /** Such as `/tools/calculator`; empty for the main entry. */
+  /** The path of the entry, such as `/tools/calculator`; empty for the main entry. */
   readonly entry: string;
-  /** Whether the source says which version is meant: a range, or a repository with or without a ref. */
+  /** Whether the source determines a version: by a range, or as a repository with or without a ref. */
   readonly hasVersion: boolean;
 }
 
@@ -83,7 +83,7 @@ function readUrl(written: string, scheme: string, folder: string): Source {
   return refuse(written, `the scheme ${scheme}: is unknown; write npm:, file:, git+https: or a path`);
 }
 
-/** Code from the network, code in the plan itself, and Node's own modules. */
+/** Schemes of code from the network, of code in the plan itself, and of Node's own modules. */
 const refusedSchemes = new Set(["http", "https", "data", "node", "blob", "javascript"]);
 
 function readFileUrl(written: string, folder: string): string {
@@ -99,7 +99,7 @@ function readFileUrl(written: string, folder: string): string {
 /** Longest package name that the npm registry accepts, with its scope. */
 const maxName = 214;
 const packageName = /^(?:@[a-z0-9~-][a-z0-9._~-]*\/)?[a-z0-9~-][a-z0-9._~-]*$/i;
-/** A package's name, then the path of one of its entries, such as `/tools/calculator`. */
+/** A package's name, then the path of an entry, such as `/tools/calculator`. */
 const packageEntry = /^((?:@[^/]+\/)?[^/]+)((?:\/[\w-][\w.-]*)*)$/;
 
 function readNpm(written: string, rest: string): Source {
@@ -114,7 +114,7 @@ function readNpm(written: string, rest: string): Source {
   return readNpmRange(written, name, range, path.map((part) => `/${part}`).join(""));
 }
 
-/** A bare name, with `tool-` before it or without, is short for `@toolmount/tool-<name>`, then for `toolmount-tool-<name>`. */
+/** Reads a name. A bare one, with or without `tool-`, is short for `@toolmount/tool-<name>`, then for `toolmount-tool-<name>`. */
 function readName(written: string): Source {
   if (written.startsWith("@")) requireEntry(written, written);
   else requireName(written, written);
@@ -128,7 +128,7 @@ function requireEntry(written: string, entry: string): void {
   requireName(written, name);
 }
 
-/** The package's name in the name of one of its entries. */
+/** Returns the package's name from the name of an entry. */
 export function packageOf(entry: string): string {
   return packageEntry.exec(entry)?.[1] ?? entry;
 }
@@ -173,7 +173,7 @@ function show(written: string): string {
 export type GivenModule =
   | ModuleExports
   | ((() => Promise<ModuleExports> | ModuleExports) & {
-      /** Returns the URL of the file that it imports, for calls that run in other processes. */
+      /** Returns the URL of the file that the function imports, for calls that run in other processes. */
       readonly file?: (() => string) | undefined;
     });
 

@@ -17,8 +17,10 @@ import { findModule, prepareModule, type PreparedUse } from "./prepare-module.ts
  * 3. Prepare, side by side: find the module, import it, parse its config (`prepareModule`).
  * 4. Require. The failure of a required module ends the build; an optional one is reported and left out.
  * 5. Order. A module comes after those whose capabilities it needs; otherwise the plan's order stays.
- * 6. Mount, one after the other (`mountUse`); servers that modules connect to start side by side (`connectUses`). A module that did not change is kept; a module whose need failed is skipped.
- * 7. Link. Tools get the services that other modules register (`linkUses`). Every tool name under `uses` must be offered; a missing `dependsOn` is a warning.
+ * 6. Mount, one after the other (`mountUse`); servers that modules connect to start side by side (`connectUses`). A module that
+ *    did not change is kept; a module whose need failed is skipped.
+ * 7. Link. Tools get the services that other modules register (`linkUses`). Every tool name under `uses` must be offered; a
+ *    missing `dependsOn` is a warning.
  * 8. Commit. The new generation becomes current in one assignment. Modules of the previous one that were not kept are
  *    drained and undone in reverse.
  *
@@ -100,7 +102,7 @@ function startBuilding(
   return { draft, context, ordered, mounted: [], failed, kept: [], connected: new Map() };
 }
 
-/** Links each new module with the others, now that all are mounted. One that cannot be linked has failed. */
+/** Links each new module with the others, after all are mounted. A module that cannot be linked has failed. */
 async function linkUses({ context, draft, mounted, failed }: Building): Promise<void> {
   for (const use of mounted.slice()) {
     try {
@@ -114,7 +116,7 @@ async function linkUses({ context, draft, mounted, failed }: Building): Promise<
   }
 }
 
-/** `uses` may name tools of the plan and tools that the application mounted itself. */
+/** Throws if `uses` names a tool that neither the plan nor the application mounted. */
 function requireLinked({ mounted, context }: Building): void {
   const own = context.host.tools({ includeDeprecated: true }).filter(({ owner }) => owner === "host");
   const names = new Set([...mounted.flatMap((use) => use.mounted.toolNames), ...own.map(({ name }) => name)]);
@@ -127,7 +129,7 @@ function requireLinked({ mounted, context }: Building): void {
   if (loose.length > 0) throw planError(loose.map(maskProblem(context.mask)));
 }
 
-/** A tool can do without the tool it depends on until it calls it. */
+/** Warns of tools that depend on a tool that is not mounted. They work until they call it, so this is not an error. */
 function warnOfDependencies({ mounted, context }: Pick<Building, "mounted" | "context">): void {
   const tools = mounted[0]?.mounted.coordinator.get("tools") as ReadonlyMap<string, ToolInfo> | undefined;
   const usesOf = (owner: string) => mounted.find(({ use }) => use.id === owner)?.use.entry?.uses;

@@ -21,7 +21,7 @@ export function findLooseUses(
   return problems;
 }
 
-/** Tools that depend on a declared name which no tool has, and which `uses` of their entry does not map to another. */
+/** Finds tools that depend on a declared name which no tool has, and which `uses` of their entry does not map to another tool. */
 export function findLooseDependencies(
   tools: readonly ToolInfo[],
   usesOf: (owner: string) => Readonly<Record<string, string>> | undefined,

@@ -18,7 +18,7 @@ export interface FailedUse {
   readonly resolution: Resolution | undefined;
   readonly problems: readonly Problem[];
   readonly causes: readonly unknown[];
-  /** `skipped`: it was not tried, because a module that it needs failed. */
+  /** `skipped` means that the module was not tried, because a module that it needs failed. */
   readonly state: "failed" | "skipped";
   readonly times: StepTimes;
 }
@@ -44,13 +44,13 @@ export function failUse(
   return { use, resolution, problems: problems.map(maskProblem(mask)), causes, state: "failed", times };
 }
 
-/** Each tool of a module that was refused has its own error. */
+/** Returns the errors of a failure separately: a module with several refused tools throws one error for each. */
 function partsOf(thrown: unknown): readonly unknown[] {
   const isOfTools = thrown instanceof AggregateError && thrown.errors.every(isToolmountError);
   return isOfTools ? (thrown.errors as readonly unknown[]) : [thrown];
 }
 
-/** A tool or a schema that is refused is written somewhere: where the module's own code mounts it. */
+/** Adds to the error of a refused tool or schema the place where the module's own code mounts it. */
 function withPlace(resolution: Resolution | undefined, error: unknown): unknown {
   if (!isToolmountError(error) || resolution?.path === undefined) return error;
   if (error.code !== "TOOL_INVALID" && error.code !== "SCHEMA_NOT_JSON") return error;
@@ -59,13 +59,13 @@ function withPlace(resolution: Resolution | undefined, error: unknown): unknown 
   return new ToolmountError(error.code, { ...(error.details as object), origin } as never, { cause: error });
 }
 
-/** Whether a module mounts a fleet, whose ledger is in the plan's state, and that has failed: its problem says all. */
+/** Tests whether a module mounts a fleet whose ledger is in the plan's state, and the state failed: the state's problem says all. */
 export function lacksState({ config: { runners } }: ModuleUse, failed: readonly FailedUse[]): boolean {
   const isFleet = Array.isArray(runners) && runners.some((run) => isRecord(run) && run["in"] === "fleet");
   return isFleet && failed.some(({ use }) => use.section === "state");
 }
 
-/** The first problem of a failure, as a log and the event `module:load_failed` have it. */
+/** Describes the first problem of a failure for the log and for the event `module:load_failed`. */
 export function describeFailure({ use, state, problems: [first], causes: [err] }: FailedUse) {
   const { code, message = "a module was not mounted", file, line, column }: Partial<Problem> = first ?? {};
   const at = file === undefined ? undefined : `${file}:${line}:${column}`;
@@ -73,10 +73,10 @@ export function describeFailure({ use, state, problems: [first], causes: [err] }
   return { facts: { module: use.id, state, code, at, err }, message, event };
 }
 
-/** The state of a module that was not tried because of a problem that is reported with another module. */
+/** The state of a module that was not tried because of a problem that another module already reports. */
 export const withoutProblem = { problems: [], causes: [], state: "skipped" } as const;
 
-/** For a module that is not installed, the error names the part of the plan that needs it. */
+/** Replaces the error for a module that is not installed with one that names the part of the plan that needs it. */
 function explainMissing(use: ModuleUse, error: unknown): unknown {
   if (!isToolmountError(error) || error.code !== "SOURCE_NOT_FOUND") return error;
   const { foreignHint, neededFor, source, specifier } = use;
@@ -100,7 +100,7 @@ function findHint({ source }: ModuleUse, error: unknown): string | undefined {
   return source.kind === "package" ? hintForPackage(source.written) : undefined;
 }
 
-/** A module that imports a package that is not installed: a package leaves some of its own to the person who installs it. */
+/** Returns the hint for a missing package that a module imports, such as a peer that users have to install. */
 function hintForPeer(message: string): string | undefined {
   const match = /^Cannot find package '((?:@[^/']+\/)?[^/']+)[^']*' imported from (.*)/.exec(message);
   const [, name, importer = ""] = match ?? [];
@@ -110,7 +110,7 @@ function hintForPeer(message: string): string | undefined {
     : `install ${name}, if it is the package that you mean, or correct the import`;
 }
 
-/** The file beside a missing one that was probably meant: its name differs in case or in its ending only. */
+/** Finds the file that was probably meant instead of a missing one: its name differs only in case or in its ending. */
 function nearFile(path: string): string {
   const plain = (name: string) => basename(name, extname(name)).toLowerCase();
   try {
@@ -138,7 +138,7 @@ const knownModules: readonly string[] = [
   "web",
 ];
 
-/** Only a known name gives an install command: whatever a mistyped name installs may be anybody's package. */
+/** Returns a hint. Only a known name gets an install command, because a mistyped name may be the package of a stranger. */
 function hintForPackage(written: string): string {
   if (/\.[cm]?[jt]sx?$/.test(written)) return `did you mean ./${written}? a path begins with ./ or ../`;
   const short = written.replace(/^(?:npm:)?(?:@toolmount\/)?(?:tool-)?/, "");
@@ -158,22 +158,22 @@ function findOverride({ entry }: ModuleUse, { code, details }: ToolmountError): 
   return typeof member === "string" ? [...path, member] : path;
 }
 
-/** Begin of the name of the capability by which a module says that its tools are not known yet; its id follows. */
+/** The start of a capability's name; the module's id follows. With it a module says that its tools are not known yet. */
 const waitsCapability = "mount.waits:";
 
-/** A module is mounted, but what it connects to has not said which tools it has. */
+/** The state of a mounted module whose server has not yet said which tools it has. */
 interface Waiting {
   /** Why the last attempt failed; absent while none has. */
   readonly error?: unknown;
 }
 
-/** Undefined for a module whose tools are known. */
+/** Returns what a module waits for; undefined for a module whose tools are known. */
 export function waitingOf({ id, coordinator }: MountedModule): Waiting | undefined {
   const ask: unknown = coordinator.getCapability(`${waitsCapability}${id}`);
   return typeof ask === "function" ? (ask as () => Waiting | undefined)() : undefined;
 }
 
-/** A module that waits, and whose last attempt failed, as one that could not be mounted; undefined for all others. */
+/** Returns a waiting module whose last attempt failed as a module that could not be mounted; undefined for all others. */
 export function failedWait(
   {
     use,

@@ -12,12 +12,12 @@ import type { Resolution } from "../modules/resolve.ts";
 import type { ModuleUse } from "./module-use.ts";
 import { runOf } from "./runner-modules.ts";
 
-/** What a runner describes of a module, before it is mounted. */
+/** The connection of a far module: its runner's description of it, which arrives before it is mounted. */
 interface Described {
   readonly module: Promise<DescribedModule>;
 }
 
-/** A module that only its runner imports. All such modules of a plan start side by side, as servers do. */
+/** Creates a module that only its runner imports. All such modules of a plan start side by side, as servers do. */
 export function createFarModule(
   { id, entry, runner = "" }: ModuleUse,
   resolution: Resolution,
@@ -46,7 +46,7 @@ export function createFarModule(
       coordinator.registerContributor(channel, name, () => value);
     for (const { definition, alias } of tools) coordinator.mount("tools", definition, { name: alias });
   };
-  // One that may use capabilities of other modules starts when its turn to mount comes.
+  // A module that may use capabilities of other modules starts only when its turn to mount comes.
   const exports = usesCapabilities(entry) ? {} : { connect };
   return { kind: "mount", mount, config: undefined, onSessionReady: undefined, exports };
 }
@@ -56,7 +56,7 @@ function usesCapabilities(entry: ModuleUse["entry"]): boolean {
   return Array.isArray(capabilities) && capabilities.length > 0;
 }
 
-/** Emits the events of a module as its own. */
+/** Returns a function that emits the events of a far module through its coordinator. */
 function announceTo({ hooks, logger }: Coordinator): Announce {
   return (event, data) =>
     void hooks
@@ -64,7 +64,7 @@ function announceTo({ hooks, logger }: Coordinator): Announce {
       .catch((err: unknown) => logger.warn({ err, event }, "an event of a module could not be emitted"));
 }
 
-/** Returns what a runner imports; undefined for a module in memory. */
+/** Returns the module that a runner imports; undefined for a module in memory. */
 export function runnerModule(
   { givenFile, path = givenFile, files, version }: Resolution,
   config: JsonObject,

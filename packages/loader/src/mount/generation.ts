@@ -45,7 +45,7 @@ export interface AddedUse {
   readonly selection: Selection | undefined;
 }
 
-/** A module whose `connect` has run: its mount gets what that returned. */
+/** A module whose `connect` has run. Its mount receives the value that `connect` returned. */
 export interface ConnectedUse extends AddedUse {
   readonly connection: unknown;
 }

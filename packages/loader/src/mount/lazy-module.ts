@@ -16,7 +16,7 @@ import type { ManifestTool, ModuleManifest } from "../modules/manifest.ts";
 /** Imports the real module and mounts it through a coordinator that collects its tools. */
 export type Wake = (coordinator: Coordinator) => Promise<unknown>;
 
-/** Whether a manifest is enough to mount: only tools, always the same, all with schemas, and nothing beside them. */
+/** Tests whether a manifest is enough to mount: it lists only tools, always the same ones, all with schemas, and nothing else. */
 export function canLoadLazily(manifest: ModuleManifest | undefined): manifest is ModuleManifest {
   if (manifest?.tools === undefined || manifest.tools.length === 0 || !manifest.static) return false;
   const onlyTools = manifest.mounts.length === 1 && manifest.mounts[0] === "tools";
@@ -26,7 +26,7 @@ export function canLoadLazily(manifest: ModuleManifest | undefined): manifest is
   return onlyTools && alone && isComplete;
 }
 
-/** A module of its manifest's tools, which imports the real one at the first call; `isAsleep` until that succeeds. */
+/** Creates a module with its manifest's tools. The first call imports the real module; `isAsleep` is true until that succeeds. */
 export function createLazyModule(
   { tools = [] }: ModuleManifest,
   wake: Wake,
@@ -44,7 +44,7 @@ export function createLazyModule(
 }
 
 class LazyModule {
-  /** Until then core only probes the schemas, which must not import the module. */
+  /** False while core only probes the schemas, which must not import the module. */
   mounted = false;
   /** True once the real module is imported and mounted. */
   awake = false;
@@ -84,7 +84,7 @@ class LazyModule {
     };
   }
 
-  /** No arguments are parsed for an undo, so it imports the module itself. */
+  /** Undoes a change. It imports the module itself, because no arguments are parsed for an undo. */
   async #undo(manifest: ManifestTool, change: UndoRequest, context: ToolContext): Promise<ToolReturn> {
     await this.#wakeUp();
     const tool = this.#real(manifest);
@@ -92,7 +92,7 @@ class LazyModule {
     return tool.undo(change, context);
   }
 
-  /** It prints the manifest's schema and parses by the real tool's, so the first arguments import the module. */
+  /** Creates a schema that prints the manifest's schema and parses with the real tool's. The first arguments import the module. */
   #schema(json: JsonSchema, manifest: ManifestTool): StandardSchema {
     const validate = (value: unknown) => {
       if (!this.mounted) return fail("the module of the tool is not imported yet");
@@ -121,7 +121,7 @@ class LazyModule {
     }
   }
 
-  /** Only one import runs at a time. After a failure the next call tries again. */
+  /** Imports the real module. Only one import runs at a time; after a failure the next call tries again. */
   #wakeUp(): Promise<void> {
     return (this.#waking ??= this.#wake(this.#collectingCoordinator()).then(
       () => void (this.awake = true),
@@ -148,7 +148,7 @@ class LazyModule {
     return Object.freeze({ ...coordinator, mount });
   }
 
-  /** The real tool, if its classification is the one in its manifest. */
+  /** Returns the real tool. Throws if its classification differs from that in its manifest. */
   #real(manifest: ManifestTool): ToolDefinition {
     const tool = this.#tools.get(manifest.name);
     if (tool === undefined)
@@ -156,7 +156,7 @@ class LazyModule {
     const { category, consequenceLevel, requiresConfirmation: asked } = tool;
     const requiresConfirmation = typeof asked === "function" ? "dynamic" : asked;
     const own = { category, consequenceLevel, requiresConfirmation };
-    // A member that is missing counts as the strictest value, in both.
+    // A missing member counts as the strictest value, both in the tool and in the manifest.
     const members = ["category", "consequenceLevel", "requiresConfirmation"] as const;
     const isTrue = (key: (typeof members)[number]) =>
       (own[key] ?? strictest[key]) === (manifest[key] ?? strictest[key]);

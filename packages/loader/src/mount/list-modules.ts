@@ -34,7 +34,7 @@ function entryUse(
   runner: string | undefined,
 ): ModuleUse | null {
   const path = [...entry.path, entry.source === undefined ? "module" : "source"];
-  // Parts may be in several folders: a relative path starts at the file that contains it.
+  // A plan may consist of files in several folders: a relative path starts at the file that contains it.
   const place = findPlace(listing.map, path);
   const folder = place === undefined ? listing.folder : dirname(place.text.file);
   const mapped = plan.amplifier ? mapForeign(entry.section, entry.module, entry.source) : undefined;
@@ -67,8 +67,8 @@ function entryUse(
 }
 
 /**
- * A module of the scheme table gets, beside what the source says, the name and prefix of its entry, whether it is required, and
- * when it may start.
+ * Adds to the config of a module of the scheme table the name and prefix of its entry, whether it is required, and when it may
+ * start.
  */
 function tellScheme(use: ModuleUse): ModuleUse {
   if (use.source.kind !== "scheme") return use;
@@ -92,7 +92,7 @@ function trySource(entry: PlanEntry, folder: string, { reporter, schemes }: List
   }
 }
 
-/** Two uses of one module get different ids by a number; two entries with the same written `id` are a problem. */
+/** Numbers the ids of several uses of one module. Reports two entries with the same written `id`. */
 function numberIds(uses: readonly ModuleUse[], { report }: Reporter): ModuleUse[] {
   const counts = new Map<string, number>();
   return uses.map((use) => {

@@ -28,21 +28,21 @@ import type { ModuleUse } from "./module-use.ts";
 /** A plan as a value, instead of a file. */
 export type PlanObject = Readonly<Record<string, unknown>>;
 
-/** Where a plan comes from: a file or folder, or a value. When absent, it is searched from the working folder. */
+/** The source of a plan: a file or folder, or a value. When absent, the plan is searched from the working folder. */
 export type PlanInput = string | URL | PlanObject | undefined;
 
 /** The plan of a host. */
 export interface OpenedPlan {
   /** Absent for a plan that was given as a value. */
   readonly file: string | undefined;
-  /** Relative sources start here. */
+  /** The folder from which relative sources start. */
   readonly folder: string;
   readonly name: string | undefined;
-  /** The plan as written, with its parts merged: variables are names, not values. */
+  /** The plan as written, with its parts merged. Variables appear as names, not values. */
   readonly written: JsonObject;
-  /** The files it was merged from, lowest first; empty for a plan that was given as a value. */
+  /** The files that were merged, lowest first; empty for a plan that was given as a value. */
   readonly files: readonly string[];
-  /** Where a part of it is written: `position("tests", 0, "call")`. */
+  /** Returns where a part of the plan is written, such as `position("tests", 0, "call")`. */
   position(...path: readonly (string | number)[]): PlanPosition | undefined;
 }
 
@@ -59,11 +59,11 @@ export interface LoadedPlan {
   readonly lock: PlanLock | undefined;
   /** The repositories of bundles that the plan includes. */
   readonly included: PlanParts["included"];
-  /** The texts of bundles, and the bundles of those repositories. */
+  /** The files with texts of bundles, and the files of bundles from those repositories. */
   readonly texts: readonly string[];
   /** The files that the plan names as `${file:…}`. */
   readonly valueFiles: readonly string[];
-  /** A plan with problems cannot be mounted. */
+  /** Problems of the plan. A plan with problems cannot be mounted. */
   readonly problems: readonly Problem[];
 }
 
@@ -77,7 +77,7 @@ interface LoadOptions {
   readonly extensions?: GivenModules | undefined;
 }
 
-/** Takes a plan from its text to the modules to mount. Throws `PLAN_NOT_FOUND`, and `PLAN_INVALID` for no plan at all. */
+/** Loads a plan from its text to the modules to mount. Throws `PLAN_NOT_FOUND`, and `PLAN_INVALID` for a text that is not a plan. */
 export async function loadPlan(input: PlanInput, options: LoadOptions): Promise<LoadedPlan> {
   const read = await takeParts(input, options);
   const { parts, texts } = read;
@@ -94,11 +94,11 @@ export async function loadPlan(input: PlanInput, options: LoadOptions): Promise<
   const listed = listModules(plan, { folder, map, reporter, schemes: Object.keys(options.schemes ?? {}) });
   for (const section of plan.unknownSections)
     options.logger.warn({ section, file }, `the plan has an unknown section "${section.slice(0, 100)}"`);
-  // A text whose variable is missing often fails other checks, too: report only the missing variable.
+  // A text with a missing variable often fails other checks too, so only the missing variable is reported.
   const others = reporter.problems.filter(({ path }) => !problems.some((other) => other.path === path));
   const { modules, rest } = giveToOptional(listed, problems);
   const drifted = createReporter(map);
-  // A server or a skill that changed is found by its own definitions in the lock; a guard must not decide before it is reviewed.
+  // A changed server or skill is found by its own definitions in the lock, but a changed guard must not decide before it is reviewed.
   if (lock?.files !== undefined)
     reportFiles(
       lock,
@@ -163,7 +163,7 @@ async function tryLock(
   }
 }
 
-/** A missing variable of an optional entry keeps only that entry from being mounted. */
+/** Moves problems of an optional entry, such as a missing variable, to that entry, so that only it is not mounted. */
 function giveToOptional(
   listed: readonly ModuleUse[],
   problems: readonly Problem[],

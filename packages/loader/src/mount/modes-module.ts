@@ -28,7 +28,7 @@ export function createModesModule({ catalog }: PlanModes): ModuleExports {
   };
 }
 
-/** The catalog as a class of TUL-010 reads it: a summary also has the members in upper case, which are not written as JSON. */
+/** Returns the catalog as a class of TUL-010 reads it. A summary also has its members in upper case, which JSON leaves out. */
 function aptixCatalog(modes: readonly ModeSummary[]): ModeCatalog & {
   GetAllModesAsync(signal?: AbortSignal): Promise<readonly ModeSummary[]>;
 } {
@@ -48,7 +48,7 @@ function aptixCatalog(modes: readonly ModeSummary[]): ModeCatalog & {
   };
 }
 
-/** Names and globs of a mode that no offered tool matches. `*` matches also when a plan has no tool yet. */
+/** Finds names and globs of a mode that match no offered tool. `*` is always valid, even if a plan has no tool yet. */
 function findDeadGlobs(globs: readonly string[], index: number, tools: readonly ToolInfo[]) {
   return globs.flatMap((written, at) => {
     const glob = written.replace(/^!/, "");
@@ -58,7 +58,7 @@ function findDeadGlobs(globs: readonly string[], index: number, tools: readonly 
   });
 }
 
-/** A GUID without hyphens (version 8). The same key always gets the same GUID. */
+/** Returns a GUID without hyphens (version 8) for a key. The same key always gets the same GUID. */
 function idOf(key: string): string {
   const digest = digestOf({ mode: key });
   return `${digest.slice(0, 12)}8${digest.slice(13, 16)}8${digest.slice(17, 32)}`;

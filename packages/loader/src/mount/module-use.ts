@@ -12,9 +12,9 @@ export interface ModuleUse {
   readonly source: Source;
   /** The folder of the file that names it; absent when no file names it. */
   readonly folder?: string | undefined;
-  /** For a module of another system: why it cannot be found here, and what to do. */
+  /** For a module of another system: why it cannot be found here, and what the author can do. */
   readonly foreignHint?: string | undefined;
-  /** The plan is one of Amplifier: its modules expect Amplifier's coordinator. */
+  /** Whether the plan is one of Amplifier, whose modules expect Amplifier's coordinator. */
   readonly inAmplifierPlan: boolean;
   readonly required: boolean;
   readonly config: JsonObject;
@@ -22,17 +22,17 @@ export interface ModuleUse {
   readonly entry: PlanEntry | null;
   readonly limits: Limits;
   readonly runner?: string | undefined;
-  /** The part of the plan that needs it, when no entry names it: it is then reported as `EXTENSION_MISSING`. */
+  /** The part of the plan that needs the module, if no entry names it. If it is missing, `EXTENSION_MISSING` is reported. */
   readonly neededFor?: string | undefined;
   readonly path: Path;
   readonly configPath: Path;
-  /** Members of the config that the plan writes as sections of their own. */
+  /** Members of the config that the plan writes as separate sections. */
   readonly memberSections?: readonly string[] | undefined;
   /** Problems of an optional entry that keep its module from being looked up, such as a missing variable. */
   readonly broken: readonly Problem[];
 }
 
-/** Returns where the plan writes a part of a module's config. */
+/** Returns the path in the plan for a path in a module's config. */
 export function pathInPlan({ configPath, memberSections = [] }: ModuleUse, path: Path): Path {
   return memberSections.includes(String(path[0])) ? path : [...configPath, ...path];
 }

@@ -16,7 +16,7 @@ export interface MountContext extends ImportContext {
   readonly lock: PlanLock | undefined;
   /** Digest of the lock file's content; null without a lock. */
   readonly lockDigest: string | null;
-  /** Replaces the values of variables in a text by their names. */
+  /** Replaces the values of variables in a text with the variables' names. */
   readonly mask: (text: string) => string;
 }
 

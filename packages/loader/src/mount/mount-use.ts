@@ -17,7 +17,7 @@ import { runOf } from "./runner-modules.ts";
 import { createSelection, type Selection } from "./select-tools.ts";
 import { createStepTimer } from "./step-times.ts";
 
-/** Mounts one prepared module into the draft: skips it when a need failed, keeps it when nothing changed, else mounts it. */
+/** Handles one prepared module: skips it if a need failed, keeps it if nothing changed, else mounts it into the draft. */
 export async function mountUse(building: Building, prepared: PreparedUse): Promise<void> {
   const { context, mounted, failed } = building;
   const { use, resolution, times } = prepared;
@@ -34,7 +34,7 @@ export async function mountUse(building: Building, prepared: PreparedUse): Promi
   }
 }
 
-/** Takes a module from the previous generation when neither it nor a module that it needs has changed. */
+/** Takes a module from the previous generation if neither it nor a module that it needs has changed. */
 function keepUse({ context, draft, mounted, kept }: Building, prepared: PreparedUse): MountedUse | undefined {
   const before = findBefore(context, prepared);
   if (before === undefined) return undefined;
@@ -44,7 +44,7 @@ function keepUse({ context, draft, mounted, kept }: Building, prepared: Prepared
   return { ...before, use: prepared.use };
 }
 
-/** The module as the previous generation has it; undefined for a new or a changed one. */
+/** Returns the module as mounted in the previous generation; undefined for a new or a changed one. */
 function findBefore({ previous }: BuildContext, prepared: PreparedUse): MountedUse | undefined {
   return previous?.mounted.find((other) => isSameUse(other, prepared));
 }
@@ -56,10 +56,10 @@ function providersOf(mounted: readonly MountedUse[], prepared: PreparedUse): str
     .map(({ use }) => use.id);
 }
 
-/** The package whose adapters give a module the coordinator of another system beside ours. */
+/** The package whose adapters give a module another system's coordinator besides ours. */
 const adapterPackage = "@toolmount/interop";
 
-/** Mounts a module; when it needs an extension that can be found, mounts that first and tries again. */
+/** Mounts a module. If it needs an extension that can be found, mounts the extension first and tries again. */
 async function mountWithExtensions(building: Building, prepared: PreparedUse): Promise<MountedUse> {
   const asked = (await mountAdapters(building, prepared)) ? [adapterPackage] : [];
   for (;;) {
@@ -75,10 +75,10 @@ async function mountWithExtensions(building: Building, prepared: PreparedUse): P
   }
 }
 
-/** Mounts the adapters, where they can be found, for a module that may need them. False when nothing was mounted. */
+/** Mounts the adapters, if they can be found, for a module that may need them. Returns false if nothing was mounted. */
 async function mountAdapters(building: Building, prepared: PreparedUse): Promise<boolean> {
   const { use, module, resolution, isAsleep } = prepared;
-  // The tools of a module that a runner wakes up have JSON Schemas, which the same package compiles.
+  // A module that its runner wakes up has tools with JSON Schemas, which the same package compiles.
   const isOurs = resolution.manifest !== undefined && (isAsleep === undefined || use.runner === undefined);
   const isNeeded = use.inAmplifierPlan || mayBeForeign(module, isOurs);
   if (!isNeeded || use.specifier === adapterPackage) return false;
@@ -86,14 +86,14 @@ async function mountAdapters(building: Building, prepared: PreparedUse): Promise
   return adapters.size === 0 && mountExtension(building, adapterPackage, use);
 }
 
-/** The module without which a tool cannot be mounted, when that is why mounting failed. */
+/** Returns the missing module if mounting failed because of one. */
 function missingExtension(error: unknown): string | undefined {
   if (!isToolmountError(error) || error.code !== "EXTENSION_MISSING") return undefined;
   const { module } = error.details as { readonly module?: unknown };
   return typeof module === "string" ? module : undefined;
 }
 
-/** Mounts a module that another module asked for. False when it is mounted already, or cannot be found. */
+/** Mounts a module that another module asked for. Returns false if it is already mounted or cannot be found. */
 async function mountExtension(building: Building, module: string, asking: ModuleUse): Promise<boolean> {
   if (building.mounted.some(({ use }) => use.specifier === module)) return false;
   const use = extensionUse(module, `"${asking.id}"`, { path: asking.path, configPath: asking.path });
@@ -103,14 +103,14 @@ async function mountExtension(building: Building, module: string, asking: Module
   return true;
 }
 
-/** Tests whether a module exports `connect`: it starts what its mount waits for, such as a server. */
+/** Tests whether a module exports `connect`, which starts things that its mount waits for, such as a server. */
 export function canConnect(prepared: PreparedUse): boolean {
   const { module } = prepared;
   const hasConnect = module.kind === "mount" && typeof module.exports["connect"] === "function";
   return hasConnect && needsOf(prepared).length === 0;
 }
 
-/** Connects all modules that can be connected and are new, so that none of them waits for another. */
+/** Connects all new modules that can be connected before they are mounted, so that none waits for another. */
 export async function connectUses(building: Building, uses: readonly PreparedUse[]): Promise<void> {
   const { context, connected } = building;
   for (const prepared of uses) {
@@ -120,7 +120,7 @@ export async function connectUses(building: Building, uses: readonly PreparedUse
   }
 }
 
-/** Undefined when it cannot be connected: its mount then says why. */
+/** Runs `connect` of a module. Returns undefined if that fails; the module's mount then reports why. */
 async function connectUse(
   building: Building,
   prepared: PreparedUse,
@@ -137,7 +137,7 @@ async function connectUse(
   }
 }
 
-/** Does not wait for what it starts, which ends with the module. */
+/** A module's `connect`. It does not wait for the server that it starts, which ends with the module. */
 type Connect = (coordinator: Coordinator, config: JsonObject) => unknown;
 
 function addUse({ context, draft }: Building, prepared: PreparedUse): AddedUse {
@@ -156,7 +156,7 @@ function addUse({ context, draft }: Building, prepared: PreparedUse): AddedUse {
   return { mounted, selection };
 }
 
-/** Only a module whose calls run in the layer learns of it: elsewhere what it changes is final. */
+/** Gives a module the folder of the layer only if its calls run there, because elsewhere its changes are final. */
 function ownCapabilities(entry: ModuleUse["entry"], folder: string) {
   const run = entry === null ? undefined : runOf(entry);
   return run?.in === "layer" ? { "session.layer": resolve(folder, run["folder"] as string) } : undefined;
@@ -171,7 +171,7 @@ function withConnection(module: LoadedModule, connected: ConnectedUse | undefine
   ) => ReturnType<Extract<LoadedModule, { kind: "mount" }>["mount"]>;
   const withIt: typeof module.mount = (coordinator, config) =>
     mount(coordinator, config, connected.connection);
-  // An adapter of another contract mounts what the module exports.
+  // An adapter of another contract mounts the exports of the module, so these need the same `mount`.
   return { ...module, mount: withIt, exports: { ...module.exports, mount: withIt } };
 }
 
@@ -203,7 +203,7 @@ async function mountOnce(building: Building, prepared: PreparedUse): Promise<Omi
   }
 }
 
-/** The lock for the tools of a module. When the files of its package changed, no tool of it is accepted. */
+/** Returns the lock for the tools of a module. If the files of its package changed, none of its tools is accepted. */
 function lockOf({ use, integrity }: PreparedUse, { lock, logger }: BuildContext): PlanLock | undefined {
   if (lock === undefined || !isReplaced(lock, use.id, integrity)) return lock;
   const hint = "compare with: toolmount lock --check";
@@ -233,7 +233,7 @@ function requireNamesMatch(
   throw new UnmatchedNames({ use, resolution, problems: masked, causes: [], state: "failed", times });
 }
 
-/** Adds to the error of a duplicate name where the plan has the entry of the other tool. */
+/** Adds to the error of a duplicate name the place of the other tool's entry in the plan. */
 function nameOtherEntry({ mounted, context }: Building, error: unknown): unknown {
   if (!isToolmountError(error) || error.code !== "TOOL_DUPLICATE") return error;
   const details = error.details as ToolmountError<"TOOL_DUPLICATE">["details"];

@@ -3,7 +3,7 @@ import type { Coordinator, Logger } from "@toolmount/core";
 
 interface ReadyModule {
   readonly id: string;
-  /** Its export of this name; of another contract, what its adapter renders as such. */
+  /** The module's export `onSessionReady`. For a module of another contract, its adapter provides it. */
   readonly onSessionReady: unknown;
   readonly coordinator: Coordinator;
 }

@@ -9,8 +9,8 @@ export interface Choosable {
 }
 
 /**
- * Returns the name under which an entry offers a tool, null when it excludes it. A prefix is not added to `as`, nor to the name of
- * an internal tool, which no model sees and which the entry does not choose.
+ * Returns the name under which an entry offers a tool, or null if it excludes the tool. A prefix is not added to `as`, nor to the
+ * name of an internal tool, which no model sees and which the entry does not choose.
  */
 export function offeredName(
   { tools, prefix }: { readonly tools?: unknown; readonly prefix?: unknown },

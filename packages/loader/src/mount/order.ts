@@ -7,17 +7,17 @@ interface Resolved {
   readonly resolution: Resolution | undefined;
 }
 
-/** Capabilities that must be registered before a module mounts, by its manifest. */
+/** Returns the capabilities that must be registered before a module mounts, by its manifest. */
 export function needsOf({ resolution }: Resolved): readonly string[] {
   return resolution?.manifest?.needs ?? [];
 }
 
-/** Capabilities that a module registers, by its manifest. */
+/** Returns the capabilities that a module registers, by its manifest. */
 export function providesOf({ resolution }: Resolved): readonly string[] {
   return resolution?.manifest?.provides ?? [];
 }
 
-/** Orders modules after those that they need, else as in the plan. A circle ends where it is first met: that module is then refused. */
+/** Orders modules after those that they need, else as in the plan. In a circle, the module that is met first is later refused. */
 export function orderByNeeds<Use extends Resolved>(uses: readonly Use[]): Use[] {
   const ordered = new Set<Use>();
   const entered = new Set<Use>();
@@ -32,7 +32,7 @@ export function orderByNeeds<Use extends Resolved>(uses: readonly Use[]): Use[] 
   return [...ordered];
 }
 
-/** The error of a module whose need another module would have met, had that not failed or needed this one. */
+/** Returns the error of a module if the module that would meet one of its needs has failed, or in turn needs this module. */
 export function findUnmetNeed(
   { mounted, failed, ordered }: Building,
   prepared: PreparedUse,
@@ -41,7 +41,7 @@ export function findUnmetNeed(
     const provides = (other: Parameters<typeof providesOf>[0]) => providesOf(other).includes(need);
     if (mounted.some(provides)) continue;
     const culprit = failed.find(provides)?.use.id;
-    // The order puts it first, unless both need each other.
+    // The order puts that module first, unless both need each other.
     const later = ordered.find(provides);
     if (culprit === undefined && later === undefined) continue;
     const problem =

@@ -41,8 +41,8 @@ export async function parseConfig(
 }
 
 /**
- * Checks the config of an entry by the schema of its manifest, so that the module need not be imported. Resolves to the config
- * with its variables as the numbers and booleans that the schema wants.
+ * Checks the config of an entry against the schema in its manifest, so that the module need not be imported. Resolves to the
+ * config, in which variables became the numbers and booleans that the schema wants.
  */
 export async function checkByManifest(
   use: ModuleUse,
@@ -61,12 +61,12 @@ export async function checkByManifest(
   return use.config;
 }
 
-/** Most parts of a manifest's schema, with each reference replaced: a check may visit all of them. */
+/** Most parts that a manifest's schema may have once each reference is replaced, because a check may visit all of them. */
 const maxParts = 10_000;
 
 /**
- * Undefined for keywords that Zod does not read, and for a schema whose references make it very large: the module's own
- * schema checks the config when it is mounted.
+ * Reads a schema. Returns undefined for keywords that Zod does not read, and for a schema whose references make it very large.
+ * The module's own schema then checks the config when it is mounted.
  */
 async function readSchema(json: JsonSchema): Promise<ZodType | undefined> {
   const { z } = await import("zod");

@@ -36,7 +36,7 @@ export interface PreparedUse {
   readonly isAsleep?: () => boolean;
 }
 
-/** Finds and imports the module of one use, and parses its config. An error of the module comes back as a problem. */
+/** Finds and imports the module of one use, and parses its config. Errors of the module are returned as problems. */
 export async function prepareModule(use: ModuleUse, context: MountContext): Promise<PreparedUse | FailedUse> {
   const timer = createStepTimer(context.clock);
   const { times } = timer;
@@ -64,13 +64,13 @@ export async function prepareModule(use: ModuleUse, context: MountContext): Prom
 
 type Loaded = Pick<PreparedUse, "module" | "config" | "isAsleep"> | null;
 
-/** The host does not import a module whose calls run behind a border. */
+/** Chooses how to load a module. The host does not import a module whose calls run behind a border. */
 function loaderOf({ entry, runner }: ModuleUse, { path }: Resolution): typeof loadModule {
   const isBehind = entry !== null && isBehindBorder(entry);
   return isBehind && runner !== undefined && path !== undefined ? loadBehind : loadModule;
 }
 
-/** A module whose runner mounts it, and describes its tools. */
+/** Loads a module that its runner mounts. The runner also describes its tools. */
 async function loadBehind(
   use: ModuleUse,
   resolution: Resolution,
@@ -87,7 +87,7 @@ async function loadBehind(
   };
 }
 
-/** Imports a module and parses its config. Null when the config does not match, which is then reported. */
+/** Imports a module and parses its config. Returns null if the config does not match; the problem is then reported. */
 async function loadModule(
   use: ModuleUse,
   resolution: Resolution,
@@ -107,19 +107,19 @@ function withProgram(module: LoadedModule, { mcpProgram }: Resolution): LoadedMo
   return { ...module, program: serverLine(mcpProgram) };
 }
 
-/** Throws for a module that cannot run where its entry says. */
+/** Throws for a module that cannot run in the place that its entry names. */
 function refuseRun({ entry, id }: ModuleUse, { manifest }: Resolution): void {
   const problem = runRefusal(entry, manifest);
   if (problem !== null) throw new ToolmountError("MODULE_MOUNT_FAILED", { module: id, problem });
 }
 
-/** The exports that an entry names. */
+/** Returns the names of the exports that an entry uses; undefined for all. */
 export function exportsOf({ entry }: Pick<ModuleUse, "entry">): readonly string[] | undefined {
   const named = entry?.export;
   return typeof named === "string" ? [named] : named;
 }
 
-/** A module that its manifest replaces until one of its tools is called. */
+/** Creates a module from its manifest, which stands for the real one until one of its tools is called. */
 async function loadLazily(
   use: ModuleUse,
   resolution: Resolution,
@@ -164,7 +164,7 @@ function refuseContract({ name, contract = contractVersion }: Resolution): void 
   throw new ToolmountError("CONTRACT_UNSUPPORTED", { module: name, problem });
 }
 
-/** The application's resolver is asked only for modules that an entry names. */
+/** Returns what the application's resolver is asked. It is asked only for modules that an entry names. */
 function askingOf({ entry, folder }: ModuleUse, planFolder: string): Asking | undefined {
   if (entry === null) return undefined;
   const { module, source } = entry;
@@ -180,7 +180,7 @@ export async function findModule(use: ModuleUse, context: MountContext): Promise
   }
 }
 
-/** The folder is part of it, because paths in a config start there; so is the lock, which says what can be called. */
+/** Returns the identity of a use. It includes the folder, where paths in a config start, and the lock, which limits the calls. */
 function identityOf(use: ModuleUse, resolution: Resolution, { lookup, lockDigest }: MountContext): object {
   const { name, version, path, files } = resolution;
   const { id, section, config, entry, limits, runner = null } = use;
@@ -198,7 +198,7 @@ export function isSameUse(a: PreparedUse, b: PreparedUse): boolean {
   return a.resolution.given === b.resolution.given && isDeepStrictEqual(a.identity, b.identity);
 }
 
-/** Returns how long the module itself says that its mount takes at most, by its config; 0 where it says nothing. */
+/** Returns the milliseconds that the module itself, by its config, allows its mount; 0 if it has no such limit. */
 export function ownLimitMs({ module, config }: PreparedUse): number {
   const limit = module.kind === "mount" ? module.exports["mountLimitMs"] : undefined;
   return typeof limit === "function" ? Number((limit as (config: JsonObject) => unknown)(config)) || 0 : 0;

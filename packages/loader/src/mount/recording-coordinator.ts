@@ -7,15 +7,15 @@ interface RecordingCoordinator {
   /** Points at which something was mounted, in the order of their first use. */
   readonly points: ReadonlySet<string>;
   readonly capabilities: ReadonlySet<string>;
-  /** Events of its hooks. */
+  /** Events on which the module registered hooks. */
   readonly hooks: ReadonlySet<string>;
-  /** Members that it adds to the context of tools. */
+  /** Members that the module adds to the context of tools. */
   readonly context: ReadonlySet<string>;
   /** Whether it registered anything; cleanups do not count. */
   registeredAnything(): boolean;
 }
 
-/** Mounts a module and what it returns. After `closed` aborts, a module that mounts later is cleaned up. */
+/** Mounts a module or the tools that it exports. After `closed` aborts, a module that mounts later is cleaned up. */
 export async function mountModule(
   id: string,
   module: LoadedModule,
@@ -29,7 +29,7 @@ export async function mountModule(
   return recording;
 }
 
-/** A module with `mount` mounts its tools itself: one that it only exports is not offered. */
+/** Warns of exported tools that `mount` of their module does not mount, because these are not offered. */
 function warnOfUnmounted(exports: ModuleExports, mounted: ReadonlySet<unknown>, logger: Logger): void {
   const names = new Set([...mounted].map((tool) => (tool as { readonly name?: unknown }).name));
   const left = exportedTools(exports).filter((tool) => !mounted.has(tool) && !names.has(tool.name));
@@ -71,7 +71,7 @@ function createRecordingCoordinator(
           note(method, name, rest[0]);
           return undo;
         } catch (error) {
-          // The stack begins at the module's own line, which the author of the tool looks for.
+          // The stack then begins at the module's own line, which the tool's author needs.
           if (error instanceof ToolmountError) Error.captureStackTrace(error, call);
           throw error;
         }

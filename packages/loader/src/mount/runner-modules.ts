@@ -37,10 +37,10 @@ export function nameRunners(entries: readonly PlanEntry[]): {
   return { settings, names };
 }
 
-/** Gives fetched modules of tools a process with the strictest border, if the plan names no run and the host has one. */
+/** Lets fetched tool modules without a `run` run in a process with the strictest border, if the host has such a runner. */
 export function isolateFetched(plan: Plan, extensions: GivenModules): Plan {
   if (!Object.hasOwn(extensions, runnerTable["process"]!)) return plan;
-  // A module of Amplifier that is mapped is an installed package of toolmount.
+  // A mapped module of Amplifier is an installed package of toolmount.
   const isMapped = ({ section, module, source }: PlanEntry) =>
     plan.amplifier && mapForeign(section, module, source) !== undefined;
   const entries = plan.entries.map((entry) =>
@@ -51,7 +51,7 @@ export function isolateFetched(plan: Plan, extensions: GivenModules): Plan {
   return { ...plan, entries };
 }
 
-/** Where calls run that do not run in the host: `run` of the plan, with its default border. */
+/** Settings for calls that do not run in the host: `run` of the plan, with its default border. */
 export type ElsewhereRun = JsonObject & { readonly in: string };
 
 /**
@@ -67,7 +67,7 @@ export function runOf(entry: Pick<PlanEntry, "run" | "source">): ElsewhereRun | 
     : settings;
 }
 
-/** Why the manifest of a module says that it cannot run where its entry says; null when it may. */
+/** Returns why a module, by its manifest, cannot run in the place that its entry names; null if it can. */
 export function runRefusal(
   entry: Pick<PlanEntry, "run" | "source"> | null,
   manifest: ModuleManifest | undefined,
@@ -82,24 +82,24 @@ export function runRefusal(
   return `${use.what}, which the plan has to allow behind a border: write ${grant}; or, ${trust}`;
 }
 
-/** Without a border the host imports the module, too, so what it does there once is done. Its calls run elsewhere. */
+/** Returns why calls must run in the host. Without a border the host imports the module too, so its work at import is done there. */
 function hostRefusal({ hostOnly }: ModuleManifest): string | null {
   if (hostOnly === undefined || hostOnly === waitsForPlan) return null;
   return `${hostOnly}, which its calls can do only in the host; write run: { in: inline }, or no run`;
 }
 
-/** Whether the host leaves a module to the process in which its calls run. */
+/** Tests whether only the process in which its calls run imports the module of an entry, and not the host. */
 export function isBehindBorder(entry: Pick<PlanEntry, "run" | "source">): boolean {
   return (runOf(entry)?.["border"] ?? "none") !== "none";
 }
 
-/** Something that a module does beside mounting tools, and the line of a plan that would allow it. */
+/** Something that a module does besides mounting tools, and the line of a plan that would allow it. */
 interface HostUse {
   readonly what: string;
   readonly grant?: readonly [key: "hooks" | "capabilities", name: string];
 }
 
-/** The first that the plan does not allow. */
+/** Returns the first use of the host that the plan does not allow. */
 function hostUse(manifest: ModuleManifest, run: ElsewhereRun): HostUse | undefined {
   const { hostOnly, mounts, provides, needs, hooks = [], context = [] } = manifest;
   const point = mounts.find((each) => each !== "tools");
@@ -113,12 +113,12 @@ function hostUse(manifest: ModuleManifest, run: ElsewhereRun): HostUse | undefin
       .filter((name) => !knownInProcess.has(name))
       .map((name) => useOf(`it needs the capability "${name}"`, "capabilities", name)),
   ];
-  // Only processes of the host ask it, and are asked.
+  // Hooks and capabilities reach only processes of this host, not other runners.
   if (run.in !== "process") return uses[0] && { what: uses[0].what };
   return uses.find(({ grant }) => grant === undefined || !readNames(run[grant[0]]).includes(grant[1]));
 }
 
-/** Capabilities that each process has. */
+/** Capabilities that exist in each process. */
 const knownInProcess: ReadonlySet<string> = new Set([
   "session.working_dir",
   "session.protected_paths",
@@ -133,7 +133,7 @@ function readNames(value: unknown): readonly unknown[] {
   return Array.isArray(value) ? value : [];
 }
 
-/** The modules that mount those runners, each with its runners as config. */
+/** Returns the modules that mount the given runners, each with its runners as config. */
 export function listRunnerModules(settings: readonly RunnerSettings[]): ModuleUse[] {
   const byModule = Map.groupBy(settings, ({ place }) => runnerTable[place] ?? place);
   return [...byModule].map(([module, list]) => {

@@ -7,7 +7,7 @@ import type { Plan } from "../plan/check-plan.ts";
 import { createModesModule } from "./modes-module.ts";
 import { extensionUse, type ModuleUse } from "./module-use.ts";
 
-/** Returns the modules that sections of the plan mean: its modes, and one for each module of the section table. */
+/** Returns the modules that sections of the plan stand for: its modes, and one for each module of the section table. */
 export function listSectionModules(plan: Plan): ModuleUse[] {
   const uses = addCommandHooks(tableUses(plan), plan);
   return [...modesUse(plan), ...addParts(uses, plan)];
@@ -35,7 +35,7 @@ function tableUses(plan: Plan): ModuleUse[] {
   return [...uses.values()];
 }
 
-/** Command hooks are gates, which the module of the policy mounts. */
+/** Adds command hooks to the config of the policy's module, because they are gates that it mounts. */
 function addCommandHooks(uses: readonly ModuleUse[], { commandHooks }: Plan): readonly ModuleUse[] {
   if (commandHooks.length === 0) return uses;
   const known = uses.find(({ id }) => id === hookModule);

@@ -7,7 +7,7 @@ import { overridesOf, type PlanEntry } from "../plan/check-entries.ts";
 import type { Path } from "../diagnostics/positions.ts";
 import type { Reporter } from "../diagnostics/problems.ts";
 
-/** Bytes of the result of an internal tool: what it passes on is data of a client, which a cut would break. */
+/** Bytes that a result of an internal tool may have. It passes on data of a client, which a cut would break. */
 const internalBytes = 64 * 1024 * 1024;
 
 export interface Selection {
@@ -15,7 +15,7 @@ export interface Selection {
   reportUnmatched(reporter: Reporter): void;
 }
 
-/** Shapes an entry's tools by their author's names. Limits of a tool override the entry's, and these the plan's. */
+/** Shapes an entry's tools by their author's names. Limits of a tool override the entry's, which override the plan's. */
 export function createSelection(
   entry: PlanEntry,
   planLimits: Limits,
@@ -50,7 +50,7 @@ export function createSelection(
   };
 }
 
-/** The author's summary is of the author's description, so it goes with it. */
+/** Returns a tool with another description. The author's summary is dropped, because it fits only the author's description. */
 function redescribe(tool: ToolDefinition, description: string): ToolDefinition {
   const { summary: _, ...rest } = tool;
   return { ...rest, name: tool.name, schema: tool.schema, description, execute: tool.execute.bind(tool) };

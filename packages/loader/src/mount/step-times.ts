@@ -1,7 +1,7 @@
 import type { Clock } from "@toolmount/core";
 
 /**
- * Milliseconds that each step of one module took, waits included: modules are found and imported side by side. A step
+ * Milliseconds that each step of one module took. They include waits, because modules are found and imported side by side. A step
  * that did not run is absent.
  */
 export interface StepTimes {
@@ -16,7 +16,7 @@ export interface StepTimer {
   measure<Value>(step: keyof StepTimes, work: () => Promise<Value>): Promise<Value>;
 }
 
-/** Starts measuring; `before` has the steps that were measured already. */
+/** Creates a timer of steps; `before` has the times of steps that already ran. */
 export function createStepTimer(clock: Clock, before: StepTimes = {}): StepTimer {
   const times: { -readonly [Step in keyof StepTimes]: StepTimes[Step] } = { ...before };
   return {

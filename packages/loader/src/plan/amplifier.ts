@@ -12,7 +12,7 @@ export interface WrittenEntry {
   readonly path: Path;
 }
 
-/** Sections that only Amplifier plans have. `agents` are for the module that begins them. */
+/** Sections that only Amplifier plans have. `agents` are for the module that starts them. */
 export const amplifierSections: readonly string[] = [
   "session",
   "orchestrator",
@@ -21,18 +21,18 @@ export const amplifierSections: readonly string[] = [
   "agents",
 ];
 
-/** Says how a bundle is given. */
+/** The problem of a bundle that was not given as a file of a bundle. */
 export const bundleProblem =
   "this is a bundle of Amplifier; give it as a file, bundle.md or, without a text, bundle.yaml";
 
-/** Sections of Amplifier without a counterpart, each with what to do: dropped without a word, a restriction would be lost. */
+/** Sections of Amplifier without a counterpart, each with advice. They are reported, because a dropped restriction would be lost. */
 export const unmappedSections: Readonly<Record<string, string>> = {
   bundle: bundleProblem,
   includes: bundleProblem,
   spawn: "write what sub-agents do not get in settings.exclude_tools of tool-delegate",
 };
 
-/** Whether a section asks for what holds anyway: sub-agents do not get the tool that begins them. */
+/** Tests whether a section only asks for what already holds: sub-agents do not get the tool that starts them. */
 export function isKept(section: string, value: Json): boolean {
   if (section !== "spawn" || !isRecord(value)) return false;
   const { exclude_tools: tools = [], ...others } = value;
@@ -51,7 +51,7 @@ export function isAmplifierPlan(plan: JsonObject): boolean {
   );
 }
 
-/** The entries of a plan, in the order of Amplifier's loader. Source: MOUNT_PLAN_SPECIFICATION, _session_init.py. */
+/** Returns the entries of a plan, in the order of Amplifier's loader. Source: MOUNT_PLAN_SPECIFICATION, _session_init.py. */
 export function listWritten(plan: JsonObject): WrittenEntry[] {
   const { session } = plan;
   const amplifier = isAmplifierPlan(plan);
@@ -79,7 +79,7 @@ function withConfig(named: Json, section: Json | undefined): Json {
   return { ...named, config: { ...config, ...(isRecord(own) ? own : {}) } };
 }
 
-/** `instance_id` is Amplifier's name of an entry's id. */
+/** Renames `instance_id`, Amplifier's name of an entry's id, to `id`. */
 function withId(entry: Json): Json {
   if (!isRecord(entry) || entry["instance_id"] === undefined) return entry;
   const { instance_id: id, ...rest } = entry;
@@ -109,7 +109,7 @@ export function checkAmplifier(plan: JsonObject, { report }: Reporter): void {
   }
 }
 
-/** Tools of agents that the plan does not have: an agent has the tools of its session. */
+/** Finds tools of agents that the plan does not have, because an agent has only the tools of its session. */
 function toolsOfAgents({ agents, tools }: JsonObject): readonly { agent: string; module: string }[] {
   const modules = new Set(modulesOf(tools));
   return Object.entries(isRecord(agents) ? agents : {}).flatMap(([agent, given]) =>
@@ -126,7 +126,7 @@ function modulesOf(entries: Json | undefined): readonly string[] {
   });
 }
 
-/** The provider that a source names, where the module has another name: its key would go to the wrong server. */
+/** Returns the provider that a source names, if the module has another name: its key would go to the wrong server. */
 function otherSource(provider: Json): string | null {
   const { module, source } = isRecord(provider) ? provider : {};
   if (typeof module !== "string" || typeof source !== "string") return null;
@@ -134,7 +134,7 @@ function otherSource(provider: Json): string | null {
   return named === undefined || module.endsWith(named) ? null : named;
 }
 
-/** Providers without an id whose module an earlier provider without an id uses already. */
+/** Returns the indices of providers without an id whose module an earlier provider without an id already uses. */
 function findUnnamed(providers: readonly Json[]): number[] {
   const unnamed = providers.map((provider) => {
     const isUnnamed =
@@ -150,12 +150,12 @@ const pythonSource =
   /^git\+(?:https|ssh):\/\/(?:git@)?github\.com\/(?:[\w.-]+\/amplifier-(?:module|bundle)-|microsoft\/amplifier-)/;
 
 type Foreign =
-  /** A package of toolmount, when it is installed. */
+  /** A package of toolmount, which may be installed or not. */
   | { readonly kind: "package"; readonly names: readonly string[]; readonly hint: string }
   /** A part of the session that `@toolmount/reasoner` replaces. */
   | { readonly kind: "reasoner" };
 
-/** Maps a module of an Amplifier plan to a package or the reasoner; undefined for one that is mounted as written. */
+/** Maps a module of an Amplifier plan to a package or the reasoner; undefined for a module that is mounted as written. */
 export function mapForeign(section: EntrySection, module: string, source: unknown): Foreign | undefined {
   const python = typeof source === "string" && pythonSource.test(source);
   if (source !== undefined && !python) return undefined;

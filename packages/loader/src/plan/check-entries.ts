@@ -31,7 +31,7 @@ export function checkEntries(plan: JsonObject, amplifier: boolean, reporter: Rep
   return written.flatMap((entry) => checkEntry(entry, amplifier, reporter));
 }
 
-/** In Amplifier plans only orchestrator and context are required by default. */
+/** Checks one entry. In Amplifier plans only orchestrator and context are required by default. */
 function checkEntry(
   { section, value, path }: WrittenEntry,
   amplifier: boolean,
@@ -74,8 +74,8 @@ function readEntry(value: Json, path: Path, reporter: Reporter): EntryDocument |
 }
 
 /**
- * Runs the entries in the layer of the plan that belong there. A module that showed other files than the shell would be a trap,
- * so none of these runs elsewhere; an entry of another module is in the layer where its `run` says so.
+ * Lets entries that belong in the plan's layer run there. All modules for files and commands do, because one that showed other files
+ * than the shell would be a trap. An entry of another module runs in the layer if its `run` says so.
  */
 export function inLayer(
   entries: readonly PlanEntry[],
@@ -101,12 +101,12 @@ function problemOf({ module, run }: PlanEntry, folder: string | undefined): stri
   return undefined;
 }
 
-/** Whether an entry is of a module whose calls are in the layer of a plan by default. */
+/** Tests whether the module of an entry runs in the plan's layer by default. */
 function isLayerModule({ section, module, source }: Pick<PlanEntry, "section" | "module" | "source">) {
   return section === "tools" && typeof source !== "object" && layerModules.includes(module);
 }
 
-/** Returns what an entry sets for single tools, by the names that their author chose. */
+/** Returns an entry's settings for single tools, by the names that the tools' author chose. */
 export function overridesOf({ tools = {} }: Pick<EntryDocument, "tools">) {
   return Object.entries(tools).filter((pair): pair is [string, ToolOverride] => !Array.isArray(pair[1]));
 }

@@ -19,11 +19,11 @@ export interface Plan {
   readonly commandHooks: readonly PlacedHook[];
   readonly sections: Readonly<Record<string, Json>>;
   readonly amplifier: boolean;
-  /** Of an Amplifier plan: its agents, for the module that begins them. */
+  /** The agents of an Amplifier plan, for the module that starts them. */
   readonly agents?: Json | undefined;
   readonly modes: PlanModes | undefined;
   readonly limits: Limits;
-  /** The folder whose changes wait, as it is written. */
+  /** The folder in which changes wait to be kept, as the plan writes it. */
   readonly layer?: string | undefined;
   /** Unknown sections of an Amplifier plan. */
   readonly unknownSections: readonly string[];
@@ -59,13 +59,13 @@ function readFacts(plan: JsonObject, reporter: Reporter): Partial<Pick<Plan, "ve
   return parsed.data ?? {};
 }
 
-/** An empty `tools:` is usually a list with a wrong indent, or one that was commented out. */
+/** Reports an empty `tools:`, which is usually a list with a wrong indent, or one that was commented out. */
 function reportNoTools({ report }: Reporter): void {
   const problem = "tools is empty; write a list of entries, or remove the key";
   report("PLAN_VALUE_INVALID", { problem }, { path: ["tools"] });
 }
 
-/** Two spellings of one thing could drop each other's guards. */
+/** Reports members that belong elsewhere, because two spellings of one setting could drop each other's guards. */
 function reportMoved(plan: JsonObject, { report }: Reporter): void {
   for (const { section, member, to } of movedMembers) {
     const config = plan[section];
@@ -77,7 +77,7 @@ function reportMoved(plan: JsonObject, { report }: Reporter): void {
 
 const moduleKeys = sectionTable.map(({ section }) => section);
 const ownModuleKeys = moduleKeys.filter((key) => !amplifierSections.includes(key));
-/** `extends` was read with the parts. */
+// `extends` is allowed here too, but it was already handled when the parts were read.
 const planKeys = Object.keys(planSchema.shape);
 const allKeys = [...planKeys, ...ownModuleKeys, "extends"];
 
@@ -113,13 +113,13 @@ function reportUnknown(key: string, amplifier: boolean, { report }: Reporter): b
   return true;
 }
 
-/** By section: its members that the loader reads itself. */
+/** For each section, its members that the loader itself reads. */
 const readElsewhere: Readonly<Record<string, readonly string[]>> = {
   policy: ["limits"],
   session: ["orchestrator", "context"],
 };
 
-/** Sections that configure modules, without the parts that the loader reads itself. */
+/** Returns the sections that configure modules, without the parts that the loader itself reads. */
 function pickSections(plan: JsonObject): Record<string, Json> {
   const sections = moduleKeys.flatMap((key): [string, Json][] => {
     const value = plan[key];
@@ -137,7 +137,7 @@ function withoutMembers(value: JsonObject, members: readonly string[]): JsonObje
   return Object.fromEntries(kept);
 }
 
-/** `policy.limits`: the plan's limits of every call, which core enforces. */
+/** Checks `policy.limits`, the plan's limits for every call, which core enforces. */
 function checkLimits(policy: Json | undefined, reporter: Reporter): Limits {
   if (!isRecord(policy) || policy["limits"] === undefined) return {};
   const at = ["policy", "limits"];
@@ -160,7 +160,7 @@ export function readLimits({ timeout, outputBytes, concurrent, rate }: LimitsDoc
   };
 }
 
-/** The modes of a plan. Problems of the schema were reported with the plan; these compare modes with each other. */
+/** Returns the modes of a plan. Problems of the schema were already reported; this compares the modes with one another. */
 function checkModes(value: Json | undefined, { report }: Reporter): PlanModes | undefined {
   if (value === undefined) return undefined;
   const parsed = modesSchema.safeParse(value);
@@ -177,7 +177,7 @@ function checkModes(value: Json | undefined, { report }: Reporter): PlanModes | 
   return parsed.data;
 }
 
-/** A plan without its `x-` keys: those of the plan itself, of its entries and of their tool overrides. */
+/** Returns a plan without the `x-` keys of the plan itself, of its entries and of their tool overrides. */
 function dropNotes(plan: JsonObject): JsonObject {
   const entryLists = new Set(["tools", "hooks", "providers"]);
   const kept = Object.entries(plan).filter(isNoNote);

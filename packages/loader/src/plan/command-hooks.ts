@@ -14,7 +14,7 @@ export interface PlacedHook {
 }
 
 export function isCommandHook(entry: Json): entry is JsonObject {
-  // Only a command has events: one without its program is reported as a command.
+  // Only a command has events, so an entry with events but without a program is reported as a command.
   return isRecord(entry) && entry["module"] === undefined && ("command" in entry || "events" in entry);
 }
 

@@ -22,7 +22,7 @@ export const planFileNames: readonly string[] = [
 /**
  * Finds the plan's file. A path to a file is that file. A folder is searched for {@link planFileNames}. Without a path, `cwd`
  * and the folders above it are searched, up to the one with a `package.json`; from a package of a workspace up to the
- * workspace's root. No other file names a plan: tools cannot write those names.
+ * workspace's root. No other names are searched, because tools are kept from writing only these.
  *
  * Throws `PLAN_NOT_FOUND`.
  */
@@ -39,11 +39,11 @@ export async function findPlan(path: string | URL | undefined, cwd: string): Pro
   return (await search(absolute, absolute)) ?? notFound(`${absolute} (as ${shownNames})`);
 }
 
-/** Names in an error; the page of the error has all. */
+/** Names that an error shows; the page of the error lists all. */
 const shownNames =
   "mount-plan.yaml, toolmount.yaml, .toolmountrc, .config/toolmount.yaml or toolmount.config.yaml";
 
-/** Plans that a person may have meant: of a usual name here, or of a folder below. */
+/** Returns a hint at a plan that the user may have meant: one with a usual name here, or one in a folder below. */
 function otherPlans(cwd: string): string {
   const folders = readdirSync(cwd, { withFileTypes: true }).filter((one) => one.isDirectory());
   const below = folders.slice(0, maxFolders).map(({ name }) => [name, "mount-plan.yaml"]);
@@ -53,10 +53,10 @@ function otherPlans(cwd: string): string {
   return found === undefined ? "" : `; there is ${found.join("/")}`;
 }
 
-/** Folders below the working one in which another plan is looked for. */
+/** Most folders below the working folder in which a hint looks for another plan. */
 const maxFolders = 100;
 
-/** The last folder that a search enters: the nearest with a `package.json`, or the root of its workspace. */
+/** Returns the last folder that a search enters: the nearest with a `package.json`, or the root of its workspace. */
 function lastFolder(cwd: string): string {
   const folders = [...foldersUpFrom(cwd)];
   const project = folders.findIndex((folder) => statOf(join(folder, "package.json"))?.isFile() === true);
@@ -75,7 +75,7 @@ function isWorkspaceRoot(folder: string): boolean {
   return readJson(join(folder, "package.json"))?.["workspaces"] !== undefined;
 }
 
-/** The members of a JSON file; undefined where they cannot be read. */
+/** Reads the members of a JSON file; undefined if they cannot be read. */
 function readJson(file: string): Readonly<Record<string, unknown>> | undefined {
   try {
     const json: unknown = JSON.parse(readFileSync(file, "utf8"));
@@ -86,8 +86,8 @@ function readJson(file: string): Readonly<Record<string, unknown>> | undefined {
 }
 
 /**
- * Returns what is at a path; undefined where nothing can be seen. Does not wait: a plan is read before anything else
- * runs.
+ * Returns the facts of a file or folder; undefined if they cannot be read. It is synchronous, because a plan is read before
+ * anything else runs.
  */
 export function statOf(path: string): Stats | undefined {
   try {
@@ -103,17 +103,17 @@ function toPath(path: string | URL, cwd: string): string {
 }
 
 async function search(folder: string, last: string): Promise<string | undefined> {
-  // Most plans are in the first folder: these are found without cosmiconfig.
+  // Most plans are in the first folder and are found without loading cosmiconfig.
   const here = onlyPlan(folder);
   if (here !== undefined) return here;
   const { cosmiconfig } = await import("cosmiconfig");
   const explorer = cosmiconfig("toolmount", {
     searchPlaces: [...planFileNames],
-    // Folder by folder: of the library's own searches upwards, one stops at a package, and one reads the home folder.
+    // One folder at a time: of the library's own upward searches, one stops at a package, and one reads the home folder.
     searchStrategy: "none",
     cache: false,
     ignoreEmptySearchPlaces: false,
-    // Only the path is used: the text is read later, with its positions.
+    // Only the path is used. The text is read later, with its positions.
     loaders: { ".yaml": keepPath, ".yml": keepPath, ".json": keepPath, noExt: keepPath },
   });
   for (const place of foldersUpFrom(folder)) {
@@ -124,7 +124,7 @@ async function search(folder: string, last: string): Promise<string | undefined>
   return undefined;
 }
 
-/** The plan of a folder. Throws `OPTION_INVALID` where there are two: which one is meant is for a person to say. */
+/** Returns the plan of a folder. Throws `OPTION_INVALID` if there are two, because the user has to say which one is meant. */
 function onlyPlan(folder: string): string | undefined {
   const isFile = (name: string) => statSync(join(folder, name), { throwIfNoEntry: false })?.isFile() === true;
   const [name, other] = planFileNames.filter(isFile);

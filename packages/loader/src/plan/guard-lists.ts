@@ -4,10 +4,10 @@ import { complain, forget, type Combining } from "./combining.ts";
 import type { PlanPart } from "./read-parts.ts";
 import { findPlace, pathKey, type Path, type PlanMap } from "../diagnostics/positions.ts";
 
-/** Lists of a plan's policy whose lines guard, as its `replace` names them. */
+/** Lists in a plan's policy whose lines guard, under the names that `replace` uses. */
 export const guardLists = ["deny", "ask", "rules", "flows.into", "flows.results"] as const;
 
-/** Whether the lines of a list still hold when a higher plan has the list, too. */
+/** Tests whether the lines of a list still hold when a higher plan has the list too. */
 export function isGuardList(path: Path): boolean {
   const key = pathKey(path);
   return (
@@ -15,32 +15,32 @@ export function isGuardList(path: Path): boolean {
   );
 }
 
-/** Tools that an entry does not offer. */
+/** Matches the list of tools that an entry does not offer. */
 const excludeOfEntry = /^\/(?:tools|hooks|providers)\/\d+\/tools\/exclude$/;
 
-/** A line that only allows does not guard: a higher plan that has the list replaces it. */
+/** Tests whether a line guards. A line that only allows does not: a higher plan that has the list replaces it. */
 export function isGuard(line: Json): boolean {
   return !isRecord(line) || (line["answer"] !== "allow" && line["else"] !== "allow");
 }
 
-/** Whether `null` is a value of the module's or the tool's own at this place, and not an empty key. */
+/** Tests whether `null` at this place is a value for the module or the tool, and not an empty key. */
 export function mayBeNull([list, , member, ...rest]: Path): boolean {
   if (typeof list === "string" && list.startsWith("x-")) return true;
   if (member === "config") return rest.length > 0;
   return member === "tools" && rest[1] === "arguments" && rest[3] === "default";
 }
 
-/** What `policy.replace` of a part says. */
+/** Returns the value of `policy.replace` in a part. */
 export function replaceOf({ policy }: JsonObject): Json | undefined {
   return isRecord(policy) ? policy["replace"] : undefined;
 }
 
-/** A part without its `policy.replace`, which is about the plans below alone. */
+/** Returns a part without its `policy.replace`, which concerns only the plans below. */
 export function withoutReplace(value: JsonObject): JsonObject {
   return replaceOf(value) === undefined ? value : withoutMember(value, ["policy", "replace"]);
 }
 
-/** `policy.replace` of a part drops lists of the plans below, which otherwise hold under it. */
+/** Drops the lists of lower plans that `policy.replace` of a part names. Without it these lists still hold. */
 export function dropReplaced(combining: Combining, below: JsonObject, { value, map }: PlanPart): JsonObject {
   const written = replaceOf(value);
   if (written === undefined) return below;

@@ -7,10 +7,10 @@ import { makeProblem, type Problem } from "../diagnostics/problems.ts";
 import { noteVariable } from "../diagnostics/typed-variables.ts";
 import { isHarmless, isOrdinary, looksRandom, namesOneSecret, passwordsOf } from "./value-forms.ts";
 
-/** Variables by name; `process.env` is one. */
+/** Variables by name, such as `process.env`. */
 export type Environment = Readonly<Record<string, string | undefined>>;
 
-/** A key of a model whose variable is not set. */
+/** A model's key whose variable is not set. */
 export interface UnsetKey {
   readonly variable: string;
   readonly place: Place | undefined;
@@ -19,17 +19,17 @@ export interface UnsetKey {
 interface Interpolated {
   readonly value: JsonObject;
   readonly problems: readonly Problem[];
-  /** The variables of keys of models that are not set: what needs no model runs without them. */
+  /** The unset variables of models' keys. Commands that need no model run without them. */
   readonly unset: readonly UnsetKey[];
   /** Replaces the values of variables in a text by their names, for every text that may be printed. */
   readonly mask: (text: string) => string;
   /** The values that no log, failure, result or store may show. */
   readonly secrets: readonly string[];
-  /** Values that may be secrets: no log, failure or store shows them, and results do. */
+  /** Values that may be secrets. No log, failure or store shows them, but results do. */
   readonly guesses: readonly string[];
 }
 
-/** Fills in `${NAME}`, `${NAME:-default}` and `${file:path}` in text values, once. No problem contains a value. */
+/** Fills in `${NAME}`, `${NAME:-default}` and `${file:path}` in text values, in one pass. No problem contains a value. */
 export function interpolate(
   value: JsonObject,
   map: PlanMap,
@@ -69,7 +69,7 @@ interface Fill {
   readonly folder: string;
   readonly problems: Problem[];
   readonly unset: UnsetKey[];
-  /** Values that were filled in, and the variable of each. */
+  /** Values that were filled in, each with the name of its variable. */
   readonly used: Map<string, string>;
   readonly secrets: Set<string>;
   readonly guesses: Set<string>;
@@ -87,8 +87,8 @@ function fillValue(fill: Fill, value: Json, path: Path): Json {
 }
 
 /**
- * Whether a value is the key of a model, and its variable is not set. A model is asked by a few commands only: who checks,
- * tests or approves has no key. Without the member, the first request says which key is missing.
+ * Tests whether a value is the key of a model and its variable is not set. Only a few commands ask a model, so people who check,
+ * test or approve have no key. The member is then left out, and the first request to the model says which key is missing.
  */
 function isUnsetKey({ env, map, unset }: Fill, value: Json, path: Path): boolean {
   if (!modelSections.has(String(path[0])) || !/^api_?key$/i.test(String(path.at(-1)))) return false;
@@ -102,16 +102,16 @@ function isUnsetKey({ env, map, unset }: Fill, value: Json, path: Path): boolean
 /** Sections of a plan that name models. */
 const modelSections: ReadonlySet<string> = new Set(["session", "providers", "agents", "agent"]);
 
-/** A text that is one variable, and optionally its default. */
+/** Matches a text that consists of one variable, with or without a default. */
 const wholeReference = /^\$\{([A-Za-z_][A-Za-z0-9_]*)(?::-([^{}$]*))?\}$/;
 
-/** An escaped or an opening `${`, with what follows up to the closing brace. */
+/** Matches an escaped or an opening `${`, with the text up to the closing brace. */
 const references = /\$(\$\{)|\$\{([^{}$]*)(\}?)/g;
 
-/** The text between the braces: a name, and optionally a default. */
+/** Matches the text between the braces: a name, with or without a default. */
 const inBraces = /^([A-Za-z_][A-Za-z0-9_]*)(?::-(.*))?$/s;
 
-/** The variables that a text reads, with their defaults. */
+/** Returns the variables that a text reads, with their defaults. */
 export function readReferences(text: string): readonly { name: string; fallback: string | undefined }[] {
   return [...text.matchAll(references)].flatMap(([, escaped, inner = "", end]) => {
     const [, name, fallback] = (escaped === undefined && end === "}" && inBraces.exec(inner)) || [];
@@ -168,7 +168,7 @@ const noVariable = {
 };
 const escapeHint = "write $${ for a literal ${";
 
-/** Reports a reference that has no value, and fills in nothing. */
+/** Reports a reference without a value, and returns the empty text that replaces it. */
 function report<Code extends ErrorCode>(
   { map, problems }: Fill,
   path: Path,
@@ -182,10 +182,10 @@ function report<Code extends ErrorCode>(
   return "";
 }
 
-/** How far into a text a reference is searched, in characters. */
+/** Characters of a text in which a reference is searched. */
 const searched = 4096;
 
-/** The place of a reference inside its text, when the plan has the text without escapes. */
+/** Returns the place of a reference inside its text, if the plan contains that text without escapes. */
 function findReference(map: PlanMap, path: Path, reference: string) {
   const place = findPlace(map, path);
   if (place === undefined) return undefined;
@@ -196,7 +196,7 @@ function findReference(map: PlanMap, path: Path, reference: string) {
 /** Shortest value that is masked, in characters; shorter values are parts of ordinary words. */
 const minMasked = 4;
 
-/** Values are replaced by the names of their variables; other forms of secrets, such as base64, are masked. */
+/** Creates a mask that replaces values with the names of their variables, and covers other forms of secrets, such as base64. */
 function createMask(
   used: ReadonlyMap<string, string>,
   named: ReadonlySet<string>,
@@ -208,7 +208,7 @@ function createMask(
   return (text) =>
     secrets.mask(
       longestFirst.reduce((masked, [value, name]) => {
-        // A message may have such a word or number of its own; a quoted one is the value.
+        // A message may contain such a word or number by chance, so only a quoted one is taken for the value.
         const [sought, by] =
           isOrdinary(value) && !named.has(value) ? [`"${value}"`, `"\${${name}}"`] : [value, `\${${name}}`];
         return masked.replaceAll(sought, () => by);

@@ -10,13 +10,13 @@ import { createPlanText } from "../diagnostics/source-text.ts";
 
 /** One tool as it was when the lock file was written. */
 export interface LockedTool {
-  /** Digest of everything that a model, a gate or a person sees of it. */
+  /** Digest of everything that a model, a gate or a user sees of the tool. */
   readonly digest: string;
   readonly module: string;
   readonly version?: string | undefined;
   /** Digest of the files of its package; absent for modules that are not installed packages. */
   readonly integrity?: string | undefined;
-  /** What the digest is of, so that a change can be shown. */
+  /** The definition from which the digest was made, so that a change can be shown. */
   readonly definition?: JsonObject | undefined;
 }
 
@@ -24,7 +24,7 @@ export interface LockedTool {
 export interface PlanLock {
   readonly version: 1;
   readonly tools: Readonly<Record<string, LockedTool>>;
-  /** By a module's id: what it said of its tools, so that it can mount them without asking an outside server again. */
+  /** By a module's id: its tools' definitions, so that it can mount the same tools without asking an outside server again. */
   readonly definitions?: Readonly<Record<string, Json>> | undefined;
   /** By path from the plan's folder: the SHA-256 of scripts and skills that the plan names. */
   readonly files?: Readonly<Record<string, string>> | undefined;
@@ -48,18 +48,18 @@ export interface LockDifference {
   readonly before?: Json;
   /** Absent when the tool has no such value now. */
   readonly now?: Json;
-  /** What the tool says of itself: that it needs less care (it asks no longer, its category is milder), or more. */
+  /** Whether the tool, by its new value, needs less care (it asks no longer, or its category is milder) or more. */
   readonly care?: "less" | "more";
 }
 
 /**
- * The channel on which a module contributes `{ module, definitions }` for the lock file: its id, and whatever it needs to
- * mount the same tools again. It reads them through the capability of the same name, a function of its id, which is there while
- * the plan has a lock file.
+ * The channel on which a module contributes `{ module, definitions }` for the lock file: its id, and everything that it needs to
+ * mount the same tools again. The module reads its definitions through the capability with the same name, a function of its id,
+ * which exists while the plan has a lock file.
  */
 export const definitionsChannel = "lock.definitions";
 
-/** Reads a lock file; undefined when it does not exist. Throws `PLAN_INVALID` when it cannot be read: it is never ignored. */
+/** Reads a lock file; undefined if it does not exist. Throws `PLAN_INVALID` if it cannot be read, because it must not be ignored. */
 export async function readLock(file: string): Promise<PlanLock | undefined> {
   const text = readLockText(file);
   return text === undefined ? undefined : parseLock(file, text);
@@ -74,7 +74,7 @@ export async function parseLock(file: string, text: string): Promise<PlanLock> {
   return parsed.data;
 }
 
-/** The text of a lock file, without a byte order mark; undefined when it does not exist. */
+/** Reads the text of a lock file, without a byte order mark; undefined if it does not exist. */
 export function readLockText(file: string): string | undefined {
   try {
     return readFileSync(file, "utf8").replace(/^\ufeff/, "");
@@ -104,7 +104,7 @@ function refuse(file: string, problem: string): Error {
 
 type LockedModule = Pick<LockedTool, "version" | "integrity">;
 
-/** The lock of tools as they are now; `modules` by the id of each. */
+/** Makes the lock of tools as they are now. `modules` has the version and files of each module by its id. */
 export function makeLock(
   tools: readonly ToolInfo[],
   modules: ReadonlyMap<string, LockedModule>,
@@ -126,7 +126,7 @@ export function makeLock(
   return { version: 1, tools: Object.fromEntries(locked), ...kept, ...(files !== undefined && { files }) };
 }
 
-/** Compares a lock with the tools as they are now. A change of the version alone is not a difference. */
+/** Compares a lock with the tools as they are now. A changed version alone is not a difference. */
 export function compareLocks(before: PlanLock | undefined, now: PlanLock): LockChange[] {
   const old = before?.tools ?? {};
   const names = [...new Set([...Object.keys(old), ...Object.keys(now.tools)])].toSorted();
@@ -140,8 +140,8 @@ export function compareLocks(before: PlanLock | undefined, now: PlanLock): LockC
 }
 
 /**
- * A lock in which only these tools are as they are now; all others stay as they were accepted. Their modules mount what they
- * say now, and each tool is compared: else an accepted tool would be mounted as it was before.
+ * Returns a lock in which only the named tools are as they are now; all others stay as they were accepted. The definitions of their
+ * modules are updated too, because otherwise a module would still mount an accepted tool as it was before.
  */
 export function acceptTools(before: PlanLock, now: PlanLock, names: readonly string[]): PlanLock {
   const tools = { ...before.tools };
@@ -157,7 +157,7 @@ export function acceptTools(before: PlanLock, now: PlanLock, names: readonly str
   return { ...before, tools, ...(Object.keys(definitions).length > 0 && { definitions }) };
 }
 
-/** Tests whether the files of a tool's package changed. A lock without integrity, of an older version, accepts any. */
+/** Tests whether the files of a tool's package changed. A lock of an older version has no integrity and accepts any files. */
 function hasOtherFiles(was: LockedTool, is: LockedModule): boolean {
   return was.integrity !== undefined && was.integrity !== is.integrity;
 }
@@ -202,7 +202,7 @@ export async function writeLock(file: string, lock: PlanLock): Promise<void> {
   await rename(beside, file);
 }
 
-/** Values of the members that decide how careful people are with a tool, the mildest first. */
+/** Values of the members that decide how careful people are with a tool, mildest first. */
 const orders: Readonly<Record<string, readonly unknown[]>> = {
   category: ["read", "write", "side_effect", "delete", undefined],
   consequenceLevel: ["low", "medium", "high", undefined],
@@ -211,12 +211,12 @@ const orders: Readonly<Record<string, readonly unknown[]>> = {
   idempotentUndo: [true, undefined],
 };
 
-/** What a tool says of itself by a new value: that it needs less care than before, or more. */
+/** Returns whether a tool, by its new value, needs less care than before, or more. */
 export function careOf(path: string, before: unknown, now: unknown): Pick<LockDifference, "care"> {
   const order = orders[path];
   if (order === undefined) return {};
   const [was, is] = [before, now].map((value) => order.indexOf(value));
-  // A value that this version does not know says nothing of itself, and what it follows was not milder.
+  // An unknown new value says nothing. An unknown old value counts as stricter than all known ones.
   if (is === -1 || was === is) return {};
   return { care: is! < (was === -1 ? order.length : was!) ? "less" : "more" };
 }

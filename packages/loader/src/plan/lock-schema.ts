@@ -1,10 +1,10 @@
 import type { Json } from "@toolmount/core";
 import { z } from "zod";
 
-/** The file is parsed from JSON, so its values need no look: `z.json()` takes 0.1 s for the definitions of 1,000 tools. */
+/** Accepts any value, because the file is parsed from JSON: `z.json()` takes 0.1 s for the definitions of 1,000 tools. */
 const json = z.custom<Json>();
 
-/** What a lock file holds: a `PlanLock`. */
+/** The schema of a lock file, a `PlanLock`. */
 export const lockSchema = z.strictObject({
   version: z.literal(1),
   tools: z.record(

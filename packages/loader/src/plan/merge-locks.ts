@@ -7,7 +7,7 @@ export interface LockSides {
   readonly theirs: PlanLock;
 }
 
-/** A lock file is a map by name, so both sides are taken; of what differs in both, the side that the plan has now, else ours. */
+/** Merges both sides by name. Where they differ, takes the side that equals the plan's state now, else ours. */
 export function mergeLocks({ ours, theirs }: LockSides, now: Pick<PlanLock, "tools" | "files">): PlanLock {
   const files = mergeByName(ours.files, theirs.files, now.files);
   const definitions = mergeByName(ours.definitions, theirs.definitions);
@@ -27,12 +27,12 @@ function mergeByName<Value>(ours: ByName<Value> = {}, theirs: ByName<Value> = {}
   return { ...ours, ...Object.fromEntries(Object.entries(theirs).filter(isTheirs)) };
 }
 
-/** The tools that both sides have, and that differ: `before` is ours, `now` is theirs. */
+/** Returns the tools that both sides have and that differ: `before` is ours, `now` is theirs. */
 export function differingTools({ ours, theirs }: LockSides): readonly LockChange[] {
   return compareLocks(ours, theirs).filter(({ change }) => change === "changed");
 }
 
-/** The two texts of a file with conflict markers; null for a file without. A common ancestor between them is left out. */
+/** Returns both texts of a file with conflict markers; null for a file without. A common ancestor between them is left out. */
 export function sidesOfText(text: string): readonly [string, string] | null {
   if (!/^<{7}(?: |\r?$)/m.test(text)) return null;
   const sides: [string[], string[]] = [[], []];
@@ -48,7 +48,7 @@ export function sidesOfText(text: string): readonly [string, string] | null {
   return [sides[0].join("\n"), sides[1].join("\n")];
 }
 
-/** What follows a marker. */
+/** The side to which the lines after a marker belong. */
 const markers: Readonly<Record<string, "both" | "ours" | "base" | "theirs">> = {
   "<": "ours",
   "|": "base",

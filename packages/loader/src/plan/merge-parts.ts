@@ -10,20 +10,20 @@ import { makeProblem, type Problem } from "../diagnostics/problems.ts";
 
 interface Combined {
   readonly value: JsonObject;
-  /** Where each part of the value is written, in the highest plan that sets it. */
+  /** The place in the highest plan that sets it, for each part of the value. */
   readonly map: PlanMap;
   readonly problems: readonly Problem[];
   /** The lists of lower plans that a line of `replace` dropped. */
   readonly replaced: readonly Replaced[];
 }
 
-/** Lists of entries: an entry of a higher plan changes the entry with its id, or is added at the end. */
+/** Lists of entries. An entry of a higher plan changes the entry with the same id, or is added at the end. */
 const entryLists: readonly string[] = ["tools", "hooks", "providers"];
 
 const ownOfAFile = new Set(["extends", "$schema"]);
 
 /**
- * Merges parts, lowest first: maps by key, entries by id (the second of a file is `#2`), lists that guard line by line,
+ * Merges parts, lowest first: maps by key, entries by id (a second one in a file is `#2`), lists that guard line by line,
  * other values as a whole. An empty value replaces nothing.
  */
 export function mergeParts({ parts, problems }: Pick<PlanParts, "parts" | "problems">): Combined {
@@ -82,7 +82,7 @@ function layValue(
   }
   if (isList(below) && isList(above) && isGuardList(to))
     return keepLines(combining, below, above, from, to, map);
-  // `flows: on` says no more than an empty map.
+  // `flows: on` means the same as an empty map.
   if (isRecord(below) && above === "on" && pathKey(to) === "/policy/flows") return below;
   if (below !== undefined) forget(marks, below, to);
   if (mark !== undefined) marks.set(pathKey(to), over === undefined ? mark : { ...mark, over });
@@ -94,7 +94,7 @@ function layValue(
 const emptyProblem =
   "this is empty, but a plan below has a value here; write the new value, or remove the key";
 
-/** Keeps the lines that guard of a lower list, and adds those of the higher one that are not the same. */
+/** Keeps the guarding lines of a lower list, and adds the lines of the higher list that it does not have. */
 function keepLines(
   combining: Combining,
   below: readonly Json[],
@@ -146,7 +146,7 @@ function layEntries(
   return removed.length === 0 ? result : withoutItems(combining.map, result, removed, [section]);
 }
 
-/** An entry that names another module does not inherit the `source` of the old one. */
+/** Merges two entries. An entry that names another module does not inherit the `source` of the old one. */
 function layEntry(combining: Combining, below: Json, above: Json, from: Path, to: Path, map: PlanMap): Json {
   const renamed = isRecord(below) && isRecord(above) && above["module"] !== undefined;
   if (!renamed || above["module"] === below["module"] || below["source"] === undefined)
@@ -164,7 +164,7 @@ function isChange(entry: Json): boolean {
   );
 }
 
-/** The ids of entries; the second entry with the same id gets `#2`. */
+/** Returns the ids of entries; the second entry with the same id gets `#2`. */
 function idsOf(entries: readonly Json[]): (string | undefined)[] {
   const counts = new Map<string, number>();
   return entries.map((entry) => {
@@ -194,7 +194,7 @@ function complainUnused(
   );
 }
 
-/** Removes items of a list, and moves the places of those after them. */
+/** Removes items from a list, and moves the places of the items after them. */
 function withoutItems(
   marks: PlanMap,
   items: readonly Json[],

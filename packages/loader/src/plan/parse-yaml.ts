@@ -15,12 +15,15 @@ export type ParseResult =
       readonly ok: true;
       readonly value: JsonObject;
       readonly map: PlanMap;
-      /** The text behind the head of a file of Markdown. */
+      /** The text after the head of a Markdown file. */
       readonly body?: string;
     }
   | { readonly ok: false; readonly problems: readonly Problem[] };
 
-/** Reads YAML 1.2, or JSON with comments where the name says so, as plain data with the place of each value; refuses, at its place, what a plan must not have. */
+/**
+ * Parses YAML 1.2, or JSON with comments if the file's name says so, to plain data with the place of each value. Refuses what a plan
+ * must not have, with its place.
+ */
 export function parsePlan(text: PlanText): ParseResult {
   if (Buffer.byteLength(text.text) > maxPlanBytes) return refuse(text, 0, "PLAN_TOO_LARGE", sizeProblem);
   const zero = text.text.indexOf("\0");
@@ -29,7 +32,7 @@ export function parsePlan(text: PlanText): ParseResult {
   return isJsonPlan(text) ? readJson(text) : compose(text, text.text);
 }
 
-/** Reads a file of Markdown that begins with a head in YAML, as bundles of Amplifier and their agents do. */
+/** Parses a Markdown file that begins with a head in YAML, such as a bundle of Amplifier or one of its agents. */
 export function parseMarkdown(text: PlanText): ParseResult {
   const [head] = /^---\r?\n[^]*?\r?\n(?=---[ \t]*(?:\r?\n|$))/.exec(text.text) ?? [];
   const problem = "this file of Markdown has no head: a line ---, YAML, and a line ---";
@@ -42,7 +45,7 @@ export function parseMarkdown(text: PlanText): ParseResult {
   return parsed.ok ? { ...parsed, body } : parsed;
 }
 
-/** JSON is YAML, too: the parser of YAML adds the places of values to what JSON means. */
+/** Parses JSON with the YAML parser, which finds the places of values. Both readings must agree. */
 function readJson(text: PlanText): ParseResult {
   const json = readJsonText(text.text);
   if (!json.ok) return refuse(text, json.offset, "PLAN_SYNTAX", json.problem);
@@ -51,7 +54,7 @@ function readJson(text: PlanText): ParseResult {
   return refuse(text, 0, "PLAN_SYNTAX", "this JSON means something else as YAML; write the plan as .yaml");
 }
 
-/** `source` is the text without what only JSON with comments has. */
+/** Parses `source`, which is the text without the comments and commas that only JSON with comments has. */
 function compose(text: PlanText, source: string): ParseResult {
   const tooDeep: number[] = [];
   const documents = [
@@ -63,7 +66,7 @@ function compose(text: PlanText, source: string): ParseResult {
   ];
   const [deep] = tooDeep;
   if (deep !== undefined) return refuse(text, deep, "PLAN_TOO_LARGE", depthProblem);
-  // The composer makes a document of an empty text, too.
+  // The composer yields one document even for an empty text.
   const document = documents[0]!;
   const second = documents[1];
   const troubles = [...document.errors, ...document.warnings];
@@ -85,7 +88,7 @@ function compose(text: PlanText, source: string): ParseResult {
 /** Most problems of one plan that are reported; reading stops after them. */
 const maxProblems = 100;
 
-/** One mistake often causes several errors at the same place. */
+/** Removes problems that repeat, because one mistake often causes several errors at the same place. */
 function withoutRepeats(problems: readonly Problem[]): Problem[] {
   return problems.filter(
     ({ line, message }, index) =>
@@ -95,7 +98,7 @@ function withoutRepeats(problems: readonly Problem[]): Problem[] {
 
 const depthProblem = `maps and lists nest deeper than ${maxPlanDepth} levels`;
 
-/** Tokens of the text. Stops, and reports the offset, before nesting could exhaust the stack of the composer. */
+/** Yields the tokens of the text. Stops, and reports the offset, before nesting could exhaust the composer's stack. */
 function* readTokens(text: string, onTooDeep: (offset: number) => void) {
   const parser = new Parser();
   for (const lexeme of new Lexer().lex(text)) {

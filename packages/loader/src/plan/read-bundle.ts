@@ -12,20 +12,20 @@ import { readPlan, readPlanText } from "./read-plan.ts";
 /** A bundle that a plan includes from a repository. */
 export interface IncludedSource {
   readonly source: FetchedSource;
-  /** Whether its repository is fetched. */
+  /** Whether its repository was already fetched. */
   readonly isThere: boolean;
 }
 
-/** What the bundles of a plan are read with. */
+/** The state while the bundles of a plan are read. */
 export interface BundleRun {
   readonly bundles: Bundles;
   readonly problems: Problem[];
-  /** By alias, the repositories that bundles include. */
+  /** The repositories that bundles include, by alias. */
   readonly included: Map<string, IncludedSource>;
-  /** The texts of bundles, and the bundles of those repositories. */
+  /** The files with texts of bundles, and the files of bundles from those repositories. */
   readonly texts: Set<string>;
   readonly planFolder: string;
-  /** Reads a bundle as a plan below this one. */
+  /** Reads a bundle as a plan below the one that includes it. */
   readonly readInclude: (
     home: Home,
     from: { readonly place: Place | undefined; readonly path: Path },
@@ -36,7 +36,7 @@ interface WrittenBundle extends Written {
   readonly map: PlanMap;
 }
 
-/** Reads what a bundle includes, lowest first, then compiles it to the value of its part. */
+/** Reads everything that a bundle includes, lowest first, then compiles the bundle to the value of its part. */
 export async function readBundle(written: WrittenBundle, home: Home, run: BundleRun): Promise<JsonObject> {
   if (home.fetched !== undefined) run.texts.add(home.file);
   await nameHome(written.value, home, run);
@@ -45,7 +45,7 @@ export async function readBundle(written: WrittenBundle, home: Home, run: Bundle
   return compileBundle(written, home, readingOf(run, written.map));
 }
 
-/** What the parts of bundles are read with; `map` is that of the bundle whose paths are reported. */
+/** Returns the means to read the parts of bundles; `map` is that of the bundle whose paths are reported. */
 export function readingOf({ bundles, problems, texts, planFolder }: BundleRun, map: PlanMap): BundleReading {
   const complainOf = (file: string, problem: string) => {
     const place = { text: createPlanText(file, ""), offset: 0 };
@@ -74,7 +74,7 @@ export function readingOf({ bundles, problems, texts, planFolder }: BundleRun, m
   };
 }
 
-/** The texts of a bundle have its own name, and that of the root bundle of its repository. */
+/** Notes where a bundle is under its own name, and under that of the root bundle of its repository. */
 async function nameHome(value: JsonObject, home: Home, { bundles }: BundleRun): Promise<void> {
   const root = rootBundle(home.root);
   const atRoot = root === undefined || root === home.file ? undefined : await readPlan(root);
@@ -110,7 +110,7 @@ async function follow(include: Json, path: Path, { written, home, run }: Followi
   }
   const { fetched } = found.home;
   if (fetched !== undefined) run.included.set(fetched.alias, { source: fetched, isThere: true });
-  // A root bundle that names itself adds nothing.
+  // A root bundle that includes itself adds nothing.
   if (found.home.file === home.file) return;
   await run.readInclude(found.home, from);
 }

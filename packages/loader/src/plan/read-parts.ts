@@ -14,11 +14,11 @@ import { readBundle, readingOf, type BundleRun, type IncludedSource } from "./re
 import type { ParseResult } from "./parse-yaml.ts";
 
 export interface PlanPart {
-  /** `base`: another part extends it. `overlay`: merged over the plan by its name. */
+  /** `base`: another part extends this one. `overlay`: this one is merged over the plan by its name. */
   readonly role: "base" | "plan" | "overlay";
   /** Absent for a plan that was given as a value. */
   readonly file: string | undefined;
-  /** Relative sources of this part start here. */
+  /** The folder from which relative sources of this part start. */
   readonly folder: string;
   readonly value: JsonObject;
   readonly map: PlanMap;
@@ -29,14 +29,14 @@ export interface PlanParts {
   readonly problems: readonly Problem[];
   /** The repositories of bundles that the plan includes. */
   readonly included: readonly IncludedSource[];
-  /** The texts of bundles, and the bundles of those repositories. */
+  /** The files with texts of bundles, and the files of bundles from those repositories. */
   readonly texts: readonly string[];
 }
 
 /** Most files of one plan. A bundle of Amplifier includes some dozens. */
 const maxFiles = 128;
 
-/** Reads a plan's parts, lowest first: what it extends, each file once; then the plan; then its overlays. */
+/** Reads a plan's parts, lowest first: the files that it extends, each once; then the plan; then its overlays. */
 export async function readParts(
   input: string | URL | undefined,
   { cwd, overlays = [] }: { readonly cwd: string; readonly overlays?: readonly string[] | undefined },
@@ -49,7 +49,7 @@ export async function readParts(
   return { ...reading, included: [...reading.included.values()], texts: [...reading.texts] };
 }
 
-/** Reads the files that a plan given as a value extends; lowest first, the plan last. */
+/** Reads the files that a plan given as a value extends. Returns them lowest first, with the plan last. */
 export async function readBases(value: JsonObject, folder: string): Promise<PlanParts> {
   const reading = beginReading(folder);
   const part: PlanPart = { role: "plan", file: undefined, folder, value, map: new Map() };
@@ -59,7 +59,7 @@ export async function readBases(value: JsonObject, folder: string): Promise<Plan
 
 interface Reading {
   readonly parts: PlanPart[];
-  /** Files whose reading began, and whether it ended. */
+  /** Each file whose reading began, and whether it has ended. */
   readonly known: Map<string, boolean>;
   readonly problems: Problem[];
   readonly planFolder: string;
@@ -81,7 +81,7 @@ function beginReading(planFolder: string): Reading {
   };
 }
 
-/** Where a file is named; for a bundle, also where it is. */
+/** Where a file is named and, for a bundle, where it is. */
 interface From {
   readonly place: Place | undefined;
   readonly path: Path;
@@ -103,7 +103,7 @@ async function readWithBases(
   if (reading.known.size >= maxFiles)
     return void complain(reading, from, `a plan has at most ${maxFiles} files`);
   reading.known.set(real, false);
-  // Reading a pipe or a device could wait for ever.
+  // Reading a pipe or a device could wait forever.
   if (from !== undefined && statOf(real)?.isFile() !== true)
     return void reading.problems.push(makeProblem("PLAN_NOT_FOUND", { path: file }, from));
   const parsed = await tryRead(reading, file, from);
@@ -118,7 +118,7 @@ async function readWithBases(
 
 type ParsedBundle = Extract<ParseResult, { ok: true }> & { readonly home: Home };
 
-/** Adds the parts of a bundle: those that it includes, its own, and above the plan's what all of them say together. */
+/** Adds the parts of a bundle: those that it includes, its own and, for the plan itself, one on top with what all bundles say together. */
 async function addBundle(
   reading: Reading,
   part: PlanPart,
@@ -177,7 +177,7 @@ async function followBases(reading: Reading, part: PlanPart, trail: readonly str
   }
 }
 
-/** The file that `extends` names: a path, or a package and optionally a file in it. */
+/** Finds the file that `extends` names: a path, or a package with or without a file in it. */
 async function findBase(reading: Reading, item: Json, folder: string, from: From): Promise<string | null> {
   const needed = "extends is a path such as ./base.yaml, a package, or a list of them, without variables";
   if (typeof item !== "string" || item.trim() === "" || item.includes("${"))
@@ -207,7 +207,7 @@ function planIn(folder: string, inside: string): string | undefined {
   return undefined;
 }
 
-/** The overlay `production` of `plan.yaml` is `plan.production.yaml` beside it. */
+/** Reads an overlay: `production` of `plan.yaml` is `plan.production.yaml` in the same folder. */
 async function readOverlay(reading: Reading, plan: string, name: string): Promise<void> {
   if (!/^[\w-]{1,64}$/.test(name))
     throw new ToolmountError("OPTION_INVALID", {

@@ -5,7 +5,7 @@ import { parseMarkdown, parsePlan, type ParseResult } from "./parse-yaml.ts";
 import { makeProblem } from "../diagnostics/problems.ts";
 import { createPlanText, maxPlanBytes, sizeProblem, type PlanText } from "../diagnostics/source-text.ts";
 
-/** Reads and parses a plan's file, up to the size that a plan may have. Throws `PLAN_NOT_FOUND` when it cannot be read. */
+/** Reads and parses a plan's file, up to the size that a plan may have. Throws `PLAN_NOT_FOUND` if it cannot be read. */
 export async function readPlan(file: string): Promise<ParseResult> {
   const read = await readPlanText(file);
   if (!read.ok) return read;
@@ -37,7 +37,7 @@ async function readStart(file: string): Promise<Uint8Array> {
   }
 }
 
-/** Without waiting: to load `node:fs/promises` takes longer than to read a plan. */
+/** Reads a file synchronously, because loading `node:fs/promises` takes longer than reading a plan. */
 async function readFile(file: string, bytes: Buffer): Promise<Uint8Array> {
   const descriptor = openSync(file, "r");
   try {

@@ -6,7 +6,7 @@ import { runnerTable, schemeTable } from "../modules/section-table.ts";
 /** Longest delay of a timer, in milliseconds. Node fires a timer with a longer delay immediately. */
 const maxTimeoutMs = 2 ** 31 - 1;
 
-// Most plans have few of these parts: `z.lazy` makes each when it is first read, which saves a start 5 ms.
+// Most plans use few of these parts. `z.lazy` creates each part when it is first used, which saves 5 ms at the start.
 const limits = z.lazy(() =>
   z
     .strictObject({
@@ -66,7 +66,7 @@ const toolOverride = z.lazy(() =>
 const patternError =
   'a tool\'s name, a glob such as read_*, or with its quotes "category: read" or "tag: files"';
 
-/** The same words as in the lists of a policy. */
+/** The patterns for tools, with the same words as in the lists of a policy. */
 const pattern = z
   .string({ error: patternError })
   .max(1_000)

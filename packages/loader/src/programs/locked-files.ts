@@ -8,7 +8,7 @@ import type { Reporter } from "../diagnostics/problems.ts";
 import type { PlanLock } from "../plan/lock-file.ts";
 import { isBelow, nextCommandFiles, type NamedFiles, type NamingPlan } from "./next-command.ts";
 
-/** A file that the next command would run or read, as it is now. */
+/** A file, in its current state, that the next command would run or read. */
 export interface LockedFile {
   /** The part of the plan that names it. */
   readonly path: Path;
@@ -18,8 +18,8 @@ export interface LockedFile {
 }
 
 /**
- * The files that a lock pins: those that programs of hooks and of MCP servers run or name, and those of skills. Only files
- * of the plan's folder, and of folders to which the plan leads by a relative path: not packages, not the system's programs.
+ * Returns the files that a lock pins: those that programs of hooks and of MCP servers run or name, and those of skills. Only files
+ * in the plan's folder, and in folders to which the plan leads by a relative path, count: not packages, not the system's programs.
  */
 export async function filesToLock(named: NamingPlan): Promise<readonly LockedFile[]> {
   const base = await realpath(named.folder);
@@ -27,20 +27,20 @@ export async function filesToLock(named: NamingPlan): Promise<readonly LockedFil
   return found.flat();
 }
 
-/** Digests by name, for a lock file. */
+/** Returns the digests of files by name, for a lock file. */
 export function digestsOf(files: readonly LockedFile[]): Record<string, string> {
   const sorted = files.toSorted((a, b) => (a.name < b.name ? -1 : 1));
   return Object.fromEntries(sorted.map(({ name, digest }) => [name, digest]));
 }
 
-/** Whether a hook runs the file, or it is a text of another's bundle: a plan with another one does not open. */
+/** Tests whether a hook runs the file, or it is a text of a fetched bundle. A plan in which such a file changed does not open. */
 export function isGuarded({ path }: LockedFile): boolean {
   return path[0] === "hooks" || path[0] === "includes";
 }
 
 /**
- * Reports each file that is not as the lock has it, and with `all` also those that the plan no longer uses. A lock without
- * files, of an older version, accepts any.
+ * Reports each file that differs from the lock, and with `all` also those that the plan no longer uses. A lock of an older version
+ * has no files and accepts any.
  */
 export function reportFiles(
   lock: PlanLock,
@@ -57,7 +57,7 @@ export function reportFiles(
     const change = before === undefined ? "is not in the lock file" : "differs from the lock file";
     report("LOCK_DRIFT", { file: name, change }, { path, hint });
   }
-  // A script that changed may name other files: then only the change counts.
+  // A changed script may name other files, so then only the change is reported.
   if (problems.length > 0 || which === "changed") return;
   const gone = Object.keys(lock.files).filter((name) => !Object.hasOwn(now, name));
   for (const file of gone)
@@ -79,7 +79,7 @@ async function lockedOf({ path, files, roots }: NamedFiles, base: string): Promi
   }));
 }
 
-/** A file, or the files in a folder and its folders. Nothing for what does not exist. */
+/** Returns a file, or all files below a folder; none for a path that does not exist. */
 async function filesBelow(path: string): Promise<readonly string[]> {
   const kind = await stat(path).catch(() => undefined);
   if (kind?.isFile() === true) return [path];

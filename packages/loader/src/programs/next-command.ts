@@ -11,17 +11,17 @@ import { obeyedNames } from "./obeyed-names.ts";
 
 /** Files that a part of the plan names, and that the next command would run or obey. */
 export interface NamedFiles {
-  /** The part of the plan. */
+  /** The path of that part of the plan. */
   readonly path: Path;
-  /** Absolute, and protected from tools. Skills are their folder. A script need not exist. */
+  /** Absolute paths, protected from tools. For skills they are folders. A script need not exist. */
   readonly files: readonly string[];
   /** Files that the plan lets the program itself write, so that they are not protected. */
   readonly writable: readonly string[];
-  /** Folders outside of the plan's to which the plan leads by a relative path. */
+  /** Folders outside the plan's folder to which the plan leads by a relative path. */
   readonly roots: readonly string[];
 }
 
-/** A plan, as far as it names programs and skills. */
+/** The parts of a plan that name programs and skills. */
 export interface NamingPlan {
   readonly folder: string;
   readonly plan: Pick<Plan, "commandHooks" | "entries">;
@@ -30,7 +30,7 @@ export interface NamingPlan {
   readonly texts: readonly string[];
 }
 
-/** A module of a plan: a program, when it is an MCP server over stdio. */
+/** A module of a plan. It is a program if it is an MCP server over stdio. */
 interface NamingModule {
   readonly source: Source;
   readonly config: JsonObject;
@@ -38,15 +38,15 @@ interface NamingModule {
 }
 
 /**
- * Returns what the next command would run or obey besides modules: the programs of hooks and of MCP servers, with the files
- * that they name or import, the folders of skills, and files that programs obey. Absolute paths, and names in any folder.
+ * Returns everything besides modules that the next command would run or obey: the programs of hooks and of MCP servers, with the
+ * files that they name or import, the folders of skills, and files that programs obey. Absolute paths, and names in any folder.
  */
 export async function nextCommandPaths(named: NamingPlan): Promise<readonly string[]> {
   const found = await nextCommandFiles(named);
   return [...new Set(found.flatMap(({ files }) => files)), ...obeyedNames];
 }
 
-/** The programs of hooks and of MCP servers with the files that they name or import, and the folders of skills. */
+/** Returns the programs of hooks and of MCP servers with the files that they name or import, and the folders of skills. */
 export async function nextCommandFiles({
   folder,
   plan,
@@ -69,24 +69,24 @@ interface Program {
   readonly path: Path;
   readonly words: readonly string[];
   readonly cwd: string;
-  /** What the plan lets the program write. */
+  /** Paths that the plan lets the program write. */
   readonly own: readonly string[];
 }
 
-/** The words of a shell's text, without quotes and operators; a word `--option=file` is two. */
+/** Returns the words of a shell's text, without quotes and operators; `--option=file` becomes two words. */
 function wordsOf(command: string | readonly string[]): readonly string[] {
   const words = typeof command === "string" ? [command] : command;
   return words.flatMap((word) => word.split(/[\s"'`;|&<>()=]+/)).filter((word) => word !== "");
 }
 
-/** The program of an MCP server over stdio. */
+/** Returns the program of an MCP server over stdio. */
 function serverOf({ source, config, path }: NamingModule, folder: string): readonly Program[] {
   const { command, args } = config;
   if (source.kind !== "scheme" || typeof command !== "string") return [];
   const cwd = resolve(folder, typeof config["cwd"] === "string" ? config["cwd"] : ".");
   const own = textsOf(config["write"]).map((each) => resolve(folder, each));
   const given = [command, ...textsOf(args)];
-  // Words as they are, and also without the option before them.
+  // The words as they are, and also split, so that a file after an option's `=` is found.
   const words = [...given, ...wordsOf(given)];
   return [{ words, cwd, own, path }];
 }
@@ -103,7 +103,7 @@ function textsOf(value: unknown): readonly string[] {
   return Array.isArray(value) ? value.filter((each) => typeof each === "string") : [];
 }
 
-/** The files that the words of a program name, and the scripts that these import or name in turn. */
+/** Returns the files that the words of a program name, and the scripts that these import or name in turn. */
 async function filesOfProgram(program: Program, disk: Disk): Promise<NamedFiles> {
   const { words, cwd, own, path } = program;
   const first = await Promise.all(words.map((word) => filesOfWord(word, cwd, disk)));
@@ -120,16 +120,16 @@ export function isBelow(path: string, root: string): boolean {
   return path === root || path.startsWith(root.endsWith(sep) ? root : root + sep);
 }
 
-/** Extensions of files that are run, and that a word may leave out. */
+/** Extensions of files that are run. A word may leave them out. */
 const scripts = ".sh .bash .zsh .py .js .mjs .cjs .ts .mts .cts .rb .pl .php .lua .ps1 .cmd .bat".split(" ");
 
-/** What an interpreter runs in a folder that it is given. */
+/** Files that an interpreter runs when it is given their folder. */
 const entries = ["index.js", "index.mjs", "index.cjs", "package.json", "__main__.py"];
 
-/** A program that runs the file or folder after its name. */
+/** Matches a program that runs the file or folder after its name. */
 const interpreter = /^(?:node|nodejs|bun|tsx|python[\d.]*)$/;
 
-/** The files in the folders that programs run: a shell's text may start several. */
+/** Returns the files in folders that programs run. A shell's text may start several programs. */
 async function entriesOf({ words, cwd }: Program, disk: Disk): Promise<readonly string[]> {
   const run = words.flatMap((word, at) => {
     const isRun = interpreter.test(basename(word));
@@ -138,7 +138,7 @@ async function entriesOf({ words, cwd }: Program, disk: Disk): Promise<readonly 
   return disk.existing(run.flatMap((folder) => entries.map((name) => resolve(cwd, folder, name))));
 }
 
-/** The files that a word may mean. One that looks like a script need not be there: the program would run it all the same. */
+/** Returns the files that a word may mean. A name of a script counts even if it does not exist, because the program would run it later. */
 async function filesOfWord(word: string, folder: string, disk: Disk): Promise<readonly string[]> {
   if (word.length > 1_000 || /^[-~]|[*?{}\0]|^[a-z]+:\/\//i.test(word)) return [];
   const there = await disk.existing(["", ...scripts].map((end) => resolve(folder, `${word}${end}`)));
@@ -149,17 +149,17 @@ function isScript(path: string): boolean {
   return scripts.includes(extname(path));
 }
 
-/** Longest script that is searched for names of others, in bytes, and most names. */
+/** Longest script in which names of others are searched, in bytes, and most names that are used. */
 const maxScript = 1_000_000;
 const maxNames = 500;
 
-/** What a script names: words with the extension of a script, and modules of Python. */
+/** Matches names in a script: words with the extension of a script, and modules of Python. */
 const named = new RegExp(`(?<![\\w./-])[\\w./-]+(?:${scripts.map((end) => `\\${end}`).join("|")})\\b`, "g");
 const pythonImport = /^[^\S\n]*(?:from|import)\s+([\w.]+)/gm;
 
 /**
- * Finds what a file leads to: its real path, the files that it imports, and scripts that it names. An installed file names
- * nothing of the plan's folder, so its imports count only when a file of the plan imports it.
+ * Creates a function that finds the paths to which a file leads: its real path, the files that it imports, and scripts that it
+ * names. An installed file names nothing in the plan's folder, so its imports count only if a file of the plan imports it.
  */
 function createFollower(cwd: string, disk: Disk) {
   const imported = new Set<string>();
@@ -177,7 +177,7 @@ function createFollower(cwd: string, disk: Disk) {
 
 type Disk = ReturnType<typeof createDisk>;
 
-/** The files that the programs of one plan lead to. Each file is looked at once, however many programs and files name it. */
+/** Creates readers of files for the programs of one plan. Each file is read once, even if several programs and files name it. */
 function createDisk() {
   const textOf = once((file) => readFile(file, "utf8"));
   const factsOf = once((path) => stat(path).catch(() => undefined));

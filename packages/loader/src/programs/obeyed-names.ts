@@ -1,5 +1,5 @@
 /**
- * The state of a repository, by which git decides what it reads and runs: `.git`, as a folder or a file, and any other
+ * The files of a repository by which git decides what it reads and runs: `.git`, as a folder or a file, and any other
  * folder that git takes for a repository because of its entries, such as a bare one or that of a worktree.
  */
 const repositories = [
@@ -42,7 +42,7 @@ const gitHooks = [
 
 const otherVersionControl = [".hg", ".hgrc", ".jj"];
 
-/** Names with `*` are those that the programs write themselves, so that a command of `bash` may run them. */
+/** Names with `*` are files that the programs themselves write, so a command of `bash` may let them do so. */
 const packageManagers = [
   ".npmrc",
   ".pnpmfile.cjs",
@@ -205,7 +205,7 @@ const shells = [
 ];
 
 /**
- * Files that programs of a developer's machine run or obey without a question, in any folder. A test plants some of them, and
+ * Files in any folder that programs on a developer's machine run or obey without a question. A test plants some of them, and
  * starts the programs.
  */
 export const obeyedNames: readonly string[] = [
@@ -221,8 +221,8 @@ export const obeyedNames: readonly string[] = [
 ].map((name) => `**/${name}`);
 
 /**
- * Files that tools may write, though usual commands of a person run or obey them: scripts of packages, builds, tests, and
- * instructions for agents. In a layer they are kept by a yes of their own.
+ * Files that tools may write, although people's usual commands run or obey them: scripts of packages, builds, tests, and
+ * instructions for agents. In a layer, each of them is kept only after a separate yes.
  */
 export const writableObeyedNames: readonly string[] = [
   "AGENTS*.md",
