@@ -1,7 +1,7 @@
 import type * as Oauth from "oauth4webapi";
 import type { Issuer } from "./issuer.ts";
 
-/** How a client says who it is, in a way that the provider knows. */
+/** Chooses how a client identifies itself, among the ways that the provider supports. */
 export function authenticationOf(
   { clientSecret }: { readonly clientSecret?: string | undefined },
   { token_endpoint_auth_methods_supported: ways = ["client_secret_basic"] }: Issuer,

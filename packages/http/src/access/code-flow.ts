@@ -3,35 +3,35 @@ import type * as Oauth from "oauth4webapi";
 import { authenticationOf } from "./client-authentication.ts";
 import { fetchBounded, readIssuer, type Issuer } from "./issuer.ts";
 
-/** This server as an OpenID provider knows it. */
+/** This server as a client of an OpenID provider. */
 export interface OidcClient {
   /** The provider, such as `https://login.example.com`. */
   readonly issuer: string;
   readonly clientId: string;
   /** Absent for a public client; PKCE is used in both cases. */
   readonly clientSecret?: string | undefined;
-  /** The audience that a token needs here. The provider is asked for a token with it. */
+  /** The audience that this server requires in a token. The provider is asked for a token with it. */
   readonly audience: string;
-  /** Default `openid`. Some providers give a token that renews only with `offline_access`. */
+  /** Default `openid`. Some providers give a token for renewals only with `offline_access`. */
   readonly scope?: string | undefined;
 }
 
-/** What a person's browser keeps while the person signs in at the provider. */
+/** Values that a user's browser keeps while the user signs in at the provider. */
 export interface Started {
   readonly state: string;
   readonly verifier: string;
   readonly nonce: string;
 }
 
-/** Tokens of a person, as the provider gave them. */
+/** Tokens of a user, as the provider issued them. */
 export interface Granted {
   /** Signed tokens, of which one may be accepted here. */
   readonly tokens: readonly string[];
-  /** Gets the next tokens; undefined when the provider gives none. */
+  /** The refresh token, which gets the next tokens; undefined if the provider issued none. */
   readonly renewal: string | undefined;
 }
 
-/** The provider says that the person, or their renewal, may not go on. Other errors say that it could not be asked. */
+/** The provider refuses the user or their renewal. Other errors mean that the provider could not be asked. */
 export class ProviderRefusal extends Error {}
 
 /** The code flow with PKCE. Sources: OpenID Connect Core 1.0, section 3.1; RFC 7636; RFC 8707 for `resource`. */
@@ -59,12 +59,12 @@ export class CodeFlow {
     throw new ToolmountError("OPTION_INVALID", { option: "issuer", problem });
   }
 
-  /** The provider's name for people: its host. */
+  /** The provider's host, as its name for people. */
   get name(): string {
     return new URL(this.#options.issuer).host;
   }
 
-  /** Where the person signs in, and what their browser keeps until they are back. */
+  /** Returns the address at which the user signs in, and the values that their browser keeps until they return. */
   async start(redirectUri: string): Promise<{ readonly url: string; readonly started: Started }> {
     const { generateRandomCodeVerifier, generateRandomNonce, generateRandomState } = this.#oauth;
     const started = {
@@ -88,7 +88,7 @@ export class CodeFlow {
     return { url: url.href, started };
   }
 
-  /** Exchanges what the provider sent the person back with. Rejects with a `ProviderRefusal`. */
+  /** Exchanges the parameters with which the provider sent the user back for tokens. Rejects with a `ProviderRefusal`. */
   async finish(given: URLSearchParams, redirectUri: string, started: Started): Promise<Granted> {
     const { state, verifier, nonce } = started;
     return this.#judged(async (oauth) => {
@@ -123,21 +123,21 @@ export class CodeFlow {
     });
   }
 
-  /** Ends a renewal at the provider, where it can be ended. */
+  /** Revokes a renewal at the provider, if the provider supports it. */
   async revoke(renewal: string): Promise<void> {
     if (this.#issuer.revocation_endpoint === undefined) return;
     const { revocationRequest } = this.#oauth;
     await revocationRequest(this.#issuer, this.#client, this.#authentication, renewal, this.#request());
   }
 
-  /** Only an address can be a `resource`; some providers know the same thing as `audience`. */
+  /** Returns the audience as parameters. Only a URL can be a `resource`; some providers know the same value as `audience`. */
   #audience(): Record<string, string> {
     const { audience, clientId } = this.#options;
     if (audience === clientId) return {};
     return URL.canParse(audience) ? { resource: audience, audience } : { audience };
   }
 
-  /** Addresses without TLS were refused before, except on loopback. */
+  /** Returns options for a request. Addresses without TLS were already refused, except on loopback. */
   #request() {
     const { allowInsecureRequests, customFetch } = this.#oauth;
     return { [allowInsecureRequests]: true, [customFetch]: fetchBounded };

@@ -2,7 +2,7 @@ import { ToolmountError } from "@toolmount/core";
 import { boundedFetch } from "@toolmount/core/json";
 import { z } from "zod";
 
-/** What an OpenID provider says of itself. Source: OpenID Connect Discovery 1.0, section 3. */
+/** The parts of an OpenID provider's discovery document that are used. Source: OpenID Connect Discovery 1.0, section 3. */
 const discovery = z.looseObject({
   issuer: z.string(),
   jwks_uri: z.url(),
@@ -22,8 +22,8 @@ const answerMs = 10_000;
 const maxAnswerBytes = 1_048_576;
 
 /**
- * Asks an issuer where its keys are, by OpenID Connect Discovery. Rejects with `OPTION_INVALID` when it does not answer, is
- * another issuer than it was asked for, or does not use HTTPS, except on loopback.
+ * Asks an issuer for the address of its keys, by OpenID Connect Discovery. Rejects with `OPTION_INVALID` if it does not answer,
+ * names another issuer than it was asked for, or does not use HTTPS, except on loopback.
  */
 export async function findOidcKeys(issuer: string): Promise<URL> {
   return new URL((await readIssuer(issuer)).jwks_uri);
@@ -57,7 +57,7 @@ async function readDiscovery(address: string): Promise<Issuer> {
   return discovery.parse(await response.json());
 }
 
-/** A request to an issuer, whose answer is bounded in time, bytes and members. */
+/** Sends a request to an issuer. The answer is limited in time, bytes and members. */
 export const fetchBounded = boundedFetch(
   (url: string, init) => fetch(url, { ...init, signal: AbortSignal.timeout(answerMs) }),
   { messageBytes: maxAnswerBytes },

@@ -1,22 +1,22 @@
 import { createRemoteJWKSet, errors, jwtVerify, type JWTPayload, type JWTVerifyGetKey } from "jose";
 import { roles, type Principal, type Role } from "./principal.ts";
 
-/** Whose tokens are accepted, and how roles are read from them. */
+/** The provider whose tokens are accepted, and how roles are read from them. */
 export interface OidcOptions {
-  /** The `iss` of its tokens. */
+  /** The `iss` that tokens must have. */
   readonly issuer: string;
-  /** The `aud` that they must have: this server. */
+  /** The `aud` that tokens must have: this server. */
   readonly audience: string;
-  /** Where its keys are, or a function that finds them. */
+  /** The address of the provider's keys, or a function that finds them. */
   readonly keys: URL | JWTVerifyGetKey;
-  /** The claim with a list of roles. Default `roles`; values that are no role are ignored. */
+  /** The claim with a list of roles. Default `roles`; unknown values are ignored. */
   readonly rolesClaim?: string | undefined;
 }
 
-/** Algorithms with a public key. `none` and shared secrets are not among them. */
+/** Algorithms with a public key. `none` and algorithms with a shared secret are excluded. */
 const algorithms = ["RS256", "PS256", "ES256", "ES384", "EdDSA"];
 
-/** Recognises signed tokens of an OpenID provider. A token whose claim lists no role is recognised, and may do nothing. */
+/** Creates a function that recognises signed tokens of an OpenID provider. A token without a role is recognised but has no rights. */
 export function createOidcCheck(options: OidcOptions): (token: string) => Promise<Principal | null> {
   const { issuer, audience, keys, rolesClaim = "roles" } = options;
   const findKey = keys instanceof URL ? createRemoteJWKSet(keys) : keys;
@@ -36,7 +36,7 @@ export function createOidcCheck(options: OidcOptions): (token: string) => Promis
   };
 }
 
-/** The token itself is not valid; anything else says that the keys could not be read. */
+/** Tests whether the token itself is invalid. Other errors mean that the keys could not be read. */
 function isRefusal(error: unknown): boolean {
   if (error instanceof errors.JWKSTimeout || error instanceof errors.JWKSInvalid) return false;
   return error instanceof errors.JOSEError && error.code !== "ERR_JOSE_GENERIC";

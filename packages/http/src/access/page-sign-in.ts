@@ -19,24 +19,24 @@ export interface PageSignInOptions extends OidcClient {
 export interface PageSignIn {
   /** The provider's name for people. */
   readonly provider: string;
-  /** Answers a request below `/signin`, of a server that browsers reach at `base`. Rejects with an `HttpError`. */
+  /** Answers a request below `/signin`; browsers reach the server at `base`. Rejects with an `HttpError`. */
   answer(path: string, base: string, request: IncomingMessage, response: ServerResponse): Promise<void>;
 }
 
-/** Whether a request is one to sign in to the page. */
+/** Tests whether a path belongs to the sign-in of the page. */
 export function isSignIn(path: string): boolean {
   return path === "/signin" || path.startsWith("/signin/");
 }
 
-/** Seconds that a person has for signing in at the provider. */
+/** Seconds within which a user must sign in at the provider. */
 const startedSeconds = 600;
-/** Seconds that a browser keeps a renewal. The provider decides how long it is good for. */
+/** Seconds that a browser keeps a renewal. The provider decides how long the renewal is valid. */
 const renewalSeconds = 30 * 86_400;
 
 /**
- * Lets people sign in to the page at an OpenID provider, by the code flow with PKCE. The page gets the provider's signed
- * token, which each request is judged by. What renews it stays in a cookie that no script can read. The server itself
- * stores nothing, so a restart or a second server changes nothing. Rejects with `OPTION_INVALID`.
+ * Lets users sign in to the page at an OpenID provider, by the code flow with PKCE. The page gets the provider's signed token,
+ * with which each request is judged. The renewal stays in a cookie that no script can read. The server itself stores
+ * nothing, so a restart or a second server changes nothing. Rejects with `OPTION_INVALID`.
  */
 export async function createPageSignIn(options: PageSignInOptions): Promise<PageSignIn> {
   const flow = await CodeFlow.open(options);
@@ -58,7 +58,7 @@ export async function createPageSignIn(options: PageSignInOptions): Promise<Page
   };
 }
 
-/** What a sign-in is made with. */
+/** The parts that each step of a sign-in uses. */
 interface Way {
   readonly flow: CodeFlow;
   readonly asks: ProviderAsks;
@@ -75,7 +75,7 @@ async function start(flow: CodeFlow, visit: Visit): Promise<void> {
   visit.response.writeHead(302, { location: url }).end();
 }
 
-/** The person is back, with a code or with the provider's refusal. */
+/** Ends a sign-in after the provider sent the user back with a code or a refusal. */
 async function finish(way: Way, visit: Visit): Promise<void> {
   const { flow, asks, options } = way;
   const kept = readStarted(visit);
@@ -95,7 +95,7 @@ async function finish(way: Way, visit: Visit): Promise<void> {
   }
 }
 
-/** The page reads the fragment, which browsers send to no server, and takes it out of the address. */
+/** Redirects to the page. The page reads the fragment, which browsers send to no server, and removes it from the address. */
 function toPage({ response }: Visit, fragment: Readonly<Record<string, string>>): void {
   const text = Object.entries(fragment)
     .filter(([, value]) => value !== "")
@@ -104,7 +104,7 @@ function toPage({ response }: Visit, fragment: Readonly<Record<string, string>>)
   response.writeHead(302, { location: `/#${text}` }).end();
 }
 
-/** The first token that is accepted here: of some providers only the one about the person is signed. */
+/** Returns the first token that is accepted here. Some providers sign only the token about the user. */
 async function acceptedOf({ tokens }: Granted, options: PageSignInOptions): Promise<string | null> {
   for (const token of tokens) {
     const principal = await options.authenticate(token);
@@ -142,7 +142,7 @@ async function renew(way: Way, visit: Visit): Promise<void> {
   sendJson(visit, { token });
 }
 
-/** Ends what this server's page has of the provider. The person stays signed in at the provider itself. */
+/** Ends the renewal that the page has from the provider. The user stays signed in at the provider itself. */
 async function signOut({ flow, asks, options }: Way, visit: Visit): Promise<void> {
   const renewal = readCookie(visit, "renewal");
   setCookie(visit, "renewal", "", { seconds: 0, sameSite: "Strict" });
@@ -170,7 +170,7 @@ function readStarted(visit: Visit): (Started & { readonly view: string }) | null
   }
 }
 
-/** A view of the page, and nothing that could end its place in the fragment. */
+/** Returns a view of the page, or an empty text if `text` could end its place in the fragment. */
 function viewOf(text: string): string {
   return /^\/[\w./?=&%~:+-]{0,2000}$/.test(text) ? text : "";
 }

@@ -3,13 +3,13 @@ import { systemClock, type Clock } from "@toolmount/core";
 import { HttpError } from "../fault/http-error.ts";
 import { RateLimit } from "../guard/rate-limit.ts";
 
-/** Renewals that are remembered; the oldest is forgotten to make room. */
+/** Renewals that are remembered. The oldest is forgotten to make room. */
 const maxRenewals = 10_000;
 
 /**
- * Requests that make this server ask its provider. Those that come to nothing are counted by client, so that programs without
- * a token cannot make it ask without end. A person who has signed in here renews in any case: behind one address there may be
- * many people, and one of them must not stop the others.
+ * Requests that make this server ask its provider. Failed ones are counted by client, so that programs without a token cannot
+ * make it ask without end. A user who signed in here can always renew, because many users may share one address, and one of them
+ * must not block the others.
  */
 export class ProviderAsks {
   readonly #failures: RateLimit;
@@ -19,7 +19,7 @@ export class ProviderAsks {
     this.#failures = new RateLimit("300/min", clock);
   }
 
-  /** Asks for a client; `renewal` is what its browser brought. Rejects with `RATE_LIMITED`, or as `ask` does. */
+  /** Asks for a client; `renewal` is the one that its browser sent. Rejects with `RATE_LIMITED`, or as `ask` does. */
   async ask<Answer>(client: string, renewal: string, ask: () => Promise<Answer>): Promise<Answer> {
     if (this.#renewals.has(digestOf(renewal))) return ask();
     const seconds = this.#failures.take(client);
@@ -29,7 +29,7 @@ export class ProviderAsks {
     return answer;
   }
 
-  /** Notes what the provider gave a person to renew with. */
+  /** Remembers a renewal that the provider issued to a user. */
   note(renewal: string | undefined): void {
     if (renewal === undefined) return;
     this.#renewals.add(digestOf(renewal));

@@ -3,7 +3,7 @@ import { isToolmountError } from "@toolmount/core";
 import { HttpError } from "../fault/http-error.ts";
 import { cookieText, readCookie, setCookie, type Visit } from "./visit.ts";
 
-/** Where a browser returns that signed in to a mounted server. */
+/** The path to which a browser returns after a sign-in to a mounted server. */
 export const returnPath = "/signin/server";
 
 /** A sign-in to a mounted server that began in a browser. */
@@ -15,25 +15,25 @@ export interface StartedSignIn {
   readonly state: string;
 }
 
-/** Ends a sign-in with what the provider sent the browser back with. */
+/** Ends a sign-in with the parameters with which the provider sent the browser back. */
 export type ComesBack = (parameters: URLSearchParams, started: StartedSignIn) => Promise<unknown>;
 
-/** Seconds that a person has for signing in at the provider. */
+/** Seconds within which a user must sign in at the provider. */
 const startedSeconds = 600;
 
-/** Several sign-ins of one browser can be open, so each has a cookie. A `state` that is not of this server has none. */
+/** Names the cookie of a sign-in: several of one browser may be open. A `state` that is not from this server has no cookie. */
 const useOf = (state: string) => (/^[\w-]{16,64}$/.test(state) ? `server-${state.slice(0, 16)}` : "server-");
 
 /**
- * The cookie by which this browser, and no other, may end a sign-in. It need not be sealed: what counts is its `state`, which
- * the credentials of the user must wait for, and which other browsers do not know.
+ * Returns the cookie with which only this browser can end a sign-in. It need not be sealed, because the user's credentials wait
+ * for its `state`, which other browsers do not know.
  */
 export function startedCookie(base: string, started: StartedSignIn): string {
   const kept = Buffer.from(JSON.stringify(started)).toString("base64url");
   return cookieText({ base }, useOf(started.state), kept, { seconds: startedSeconds, sameSite: "Lax" });
 }
 
-/** A person is back from the provider of a mounted server, and gets to the page, which shows how that went. */
+/** Ends the sign-in of a user who returns from a mounted server's provider, and redirects to the page, which shows the result. */
 export async function answerComesBack(visit: Visit, comesBack: ComesBack, logger: Logger): Promise<void> {
   const { method = "" } = visit.request;
   if (method !== "GET") throw new HttpError("METHOD_REFUSED", { method });

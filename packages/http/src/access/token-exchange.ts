@@ -12,20 +12,20 @@ import { authenticationOf } from "./client-authentication.ts";
 import { fetchBounded, readIssuer, type Issuer } from "./issuer.ts";
 import type { Authenticate } from "./tokens.ts";
 
-/** Changes the tokens with which users come for tokens of other servers (RFC 8693). */
+/** Exchanges the tokens with which users come for tokens of other servers (RFC 8693). */
 export interface TokenExchange {
-  /** Recognises tokens, and keeps one of each user in memory: that which ends last. Nothing else can read them. */
+  /** Recognises tokens, and keeps in memory the one of each user that expires last. No other code can read them. */
   readonly authenticate: Authenticate;
   readonly exchange: ExchangeToken;
 }
 
-/** Users whose tokens are kept; the one who was away longest makes room. */
+/** Users whose tokens are kept. The user who was away longest makes room. */
 const maxUsers = 10_000;
 
 const grantType = "urn:ietf:params:oauth:grant-type:token-exchange";
 const accessTokenType = "urn:ietf:params:oauth:token-type:access_token";
 
-/** Exchanges the tokens of one provider, which `check` recognises. */
+/** Creates an exchange for the tokens of one provider, which `check` recognises. */
 export function createTokenExchange(
   issuer: string,
   check: Authenticate,
@@ -58,7 +58,7 @@ export function createTokenExchange(
       const given = { token, endsAt: kept?.token === token ? kept.endsAt : endOf(token) };
       if (kept?.token !== token) forgetEnded();
       tokens.delete(principal.user);
-      // A client that was given its token earlier may still use that one.
+      // A client that got its token earlier may still use that token.
       tokens.set(principal.user, kept !== undefined && kept.endsAt > given.endsAt ? kept : given);
       if (tokens.size > maxUsers) tokens.delete(tokens.keys().next().value!);
       return principal;
@@ -79,7 +79,7 @@ export function createTokenExchange(
   };
 }
 
-/** When a signed token ends, in milliseconds since the epoch. */
+/** Returns when a signed token expires, in milliseconds since the epoch. */
 function endOf(token: string): number {
   return (decodeJwt(token).exp ?? 0) * 1_000;
 }
@@ -111,7 +111,7 @@ async function exchangeAt(
       authenticationOf(request, issuer, oauth),
       grantType,
       parameters,
-      // Addresses without TLS were refused before, except on loopback.
+      // Addresses without TLS were already refused, except on loopback.
       { [allowInsecureRequests]: true, [customFetch]: fetchBounded },
     );
     const answer = await oauth.processGenericTokenEndpointResponse(provider, client, response);

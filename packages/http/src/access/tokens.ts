@@ -4,7 +4,7 @@ import { roles, type Principal } from "./principal.ts";
 
 /** One token of a file of tokens. The token itself is stored nowhere. */
 const tokenRecord = z.strictObject({
-  /** Who has it, for people and for the record of a decision. */
+  /** The holder of the token, for people and for the record of a decision. */
   name: z.string().min(1).max(128),
   /** SHA-256 of the token, in hex. */
   sha256: z.string().regex(/^[0-9a-f]{64}$/),
@@ -19,20 +19,20 @@ export type TokenRecord = z.output<typeof tokenRecord>;
 /** A file of tokens. */
 export const tokenFile = z.strictObject({ version: z.literal(1), tokens: z.array(tokenRecord).max(1_000) });
 
-/** A new token of 256 random bits. The prefix lets secret scanners find it. */
+/** Creates a token of 256 random bits. The prefix lets secret scanners find it. */
 export function createToken(): string {
   return `tm_${randomBytes(32).toString("base64url")}`;
 }
 
-/** The hash under which a token is stored. */
+/** Returns the hash under which a token is stored. */
 export function hashToken(token: string): string {
   return hash("sha256", token);
 }
 
-/** Finds out who a token belongs to; null for an unknown token. */
+/** Finds the owner of a token; null for an unknown token. */
 export type Authenticate = (token: string) => Principal | null | Promise<Principal | null>;
 
-/** Recognises stored tokens. It compares with each of them in the same time, whichever is right. */
+/** Creates a function that recognises stored tokens. It compares all of them in constant time, so timing reveals nothing. */
 export function createTokenCheck(records: readonly TokenRecord[]): (token: string) => Principal | null {
   const known = records.map((record) => ({
     digest: Buffer.from(record.sha256, "hex"),

@@ -9,25 +9,25 @@ export interface Visit {
   readonly response: ServerResponse;
 }
 
-/** Reads a request of a server that browsers reach at `base`. */
+/** Creates the visit of a request; browsers reach the server at `base`. */
 export function visitOf(base: string, request: IncomingMessage, response: ServerResponse): Visit {
   return { query: new URL(request.url ?? "", base).searchParams, base, request, response };
 }
 
-/** For how long a browser keeps a cookie, and whether links of other sites send it. */
+/** How long a browser keeps a cookie, and whether it sends the cookie when a link of another site is followed. */
 interface CookieWay {
   readonly seconds: number;
   readonly sameSite: "Lax" | "Strict";
 }
 
-/** Cookies are of a name and a path, not of a port: two servers on one machine must not read each other's. */
+/** Names a cookie. The name contains the port, because browsers share cookies between ports of one machine. */
 const cookieName = (base: string, use: string) => `toolmount-${use}-${new URL(base).port || "0"}`;
 
 export function setCookie(visit: Visit, use: string, value: string, way: CookieWay): void {
   visit.response.appendHeader("set-cookie", cookieText(visit, use, value, way));
 }
 
-/** A cookie that only requests below `/signin` bring, and no script reads. */
+/** Returns a cookie that browsers send only to paths below `/signin`, and that no script can read. */
 export function cookieText(
   { base }: Pick<Visit, "base">,
   use: string,
@@ -38,7 +38,7 @@ export function cookieText(
   return `${cookieName(base, use)}=${encodeURIComponent(value)}; Path=/signin; HttpOnly; SameSite=${sameSite}; Max-Age=${seconds}${secure}`;
 }
 
-/** The value of a cookie; empty without it. */
+/** Returns the value of a cookie; empty without it. */
 export function readCookie(visit: Visit, use: string): string {
   const name = cookieName(visit.base, use);
   for (const part of (visit.request.headers.cookie ?? "").split("; ")) {

@@ -21,13 +21,13 @@ import { hostOf, type RouteEnv, type Service } from "./service.ts";
 import { toolRoutes } from "./tools.ts";
 import { turnRoutes } from "./turns.ts";
 
-/** All routes behind the guards, and the OpenAPI 3.1 document that describes them. */
+/** All routes, to which only admitted requests get, and the OpenAPI 3.1 document that describes them. */
 export interface App {
   readonly fetch: (request: Request, env: RouteEnv["Bindings"]) => Promise<Response>;
   readonly document: object;
 }
 
-/** Below this path the API is. */
+/** The path below which the API is served. */
 const apiPath = "/api/v1";
 
 /** The groups of the API. */
@@ -42,7 +42,7 @@ const tags = {
   Plan: "What is mounted, and why",
 };
 
-/** Puts all routes together. */
+/** Creates the app with all routes. */
 export function createApp(service: Service, maxBodyBytes: number): App {
   const api = new OpenAPIHono<RouteEnv>();
   api.use("/hosts/:host/*", namePlan(service));
@@ -66,7 +66,7 @@ export function createApp(service: Service, maxBodyBytes: number): App {
   const app = new OpenAPIHono<RouteEnv>();
   app.route(apiPath, api);
   app.openAPIRegistry.registerComponent("securitySchemes", "token", { type: "http", scheme: "bearer" });
-  // Made when it is asked for: to make it takes longer than the rest of a start.
+  // Created on demand, because creating it takes longer than the rest of a start.
   let document: object | undefined;
   const describe = () =>
     (document ??= app.getOpenAPI31Document({
@@ -104,7 +104,7 @@ export function createApp(service: Service, maxBodyBytes: number): App {
   };
 }
 
-/** Each answer of a host says which plan it has mounted: on the connection itself, as some routes answer there. */
+/** Adds to each answer of a host the plan that it has mounted, on the connection itself, because some routes answer there. */
 const namePlan =
   (service: Service): MiddlewareHandler<RouteEnv> =>
   (c, next) => {
@@ -113,7 +113,7 @@ const namePlan =
     return next();
   };
 
-/** A request whose body is too large gets its answer before any route sees it. */
+/** Answers a request whose body is too large before any route sees it. */
 const boundedFetch =
   (app: OpenAPIHono<RouteEnv>, { clock }: Service, maxBodyBytes: number): App["fetch"] =>
   async (request, env) => {

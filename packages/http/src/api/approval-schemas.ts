@@ -43,7 +43,7 @@ export const approvalSchema = z
   })
   .openapi("Approval");
 
-/** An approval that answers later calls, too. */
+/** An approval that also answers later calls. */
 export const rememberedSchema = z
   .object({
     id: z.string(),
@@ -62,7 +62,7 @@ export const rememberedSchema = z
   })
   .openapi("RememberedApproval");
 
-/** For which later calls an approval counts, too. */
+/** How long a remembered approval counts. */
 const forMs = z
   .int()
   .min(1)
@@ -77,7 +77,7 @@ export const scopeSchema = z
   ])
   .openapi("ApprovalScope");
 
-/** What the call of a question would change. */
+/** The changes that the call of a question would make. */
 export const previewSchema = z
   .object({
     effects: z.array(effectSchema),
@@ -85,7 +85,7 @@ export const previewSchema = z
   })
   .openapi("QuestionPreview");
 
-/** Who acts. */
+/** The name of the person who acts. */
 export const person = z
   .string()
   .min(1)

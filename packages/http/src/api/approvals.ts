@@ -102,7 +102,7 @@ const revoke = createRoute({
   responses: { 200: json(z.object({ revoked: z.string() }), "It is revoked"), ...failures },
 });
 
-/** Approvals. A question may show what only some may know, so that reading it needs a role, too. */
+/** Creates the routes of approvals. A question may show private content, so reading it needs a role too. */
 export function approvalRoutes(service: Service) {
   const routes = createRoutes();
   routes.use("/hosts/:host/approvals/*", async (c, next) => {
@@ -169,7 +169,7 @@ async function questionsOf({ host, watch }: LiveHost) {
   };
 }
 
-/** The name under which an answer is recorded. */
+/** Returns the name under which an answer is recorded. */
 function nameOf({ name }: Principal, who: string | undefined): string {
   return who === undefined ? name : `${who} (${name})`;
 }

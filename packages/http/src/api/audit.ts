@@ -42,7 +42,7 @@ const verify = createRoute({
   },
 });
 
-/** Serves the audit, which holds what every user did, so a token of one user does not read it. */
+/** Serves the audit. It contains the work of every user, so a token of one user cannot read it. */
 export function auditRoutes(service: Service) {
   const routes = createRoutes();
   routes.use("/hosts/:host/audit/*", async (c, next) => {

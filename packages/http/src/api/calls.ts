@@ -62,19 +62,19 @@ const resume = createRoute({
   responses: answers,
 });
 
-/** Fields of a body that say who a call is for. */
+/** The body of a request that makes or resumes a call. */
 type Given = z.output<typeof callSchema> | z.output<typeof resumeSchema>;
 
-/** How a call is made or resumed. */
+/** Makes or resumes a call. */
 type Start = (live: LiveHost, context: CallContext) => Promise<ToolOutcome>;
 
-/** Calls: make one, and resume one. */
+/** Creates the routes that make and resume calls. */
 export function callRoutes(service: Service) {
   const answer = async (c: Context<RouteEnv>, given: Given, start: Start) => {
     const { principal } = c.env;
     requireRole(principal, "call");
     requireOpen(service);
-    // A large body was parsed just now, and the call walks it: other requests come in between.
+    // A large body was just parsed, and the call will walk through it: this lets other requests run in between.
     if (!(Number(c.req.header("content-length")) <= smallBytes)) await setImmediate();
     const live = hostOf(service, c.req.param("host") ?? "", principal);
     const context = contextOf(given, principal);
@@ -88,7 +88,7 @@ export function callRoutes(service: Service) {
       if (!isFirst) c.env.outgoing.setHeader("idempotent-replayed", "true");
       return complete(outcome as unknown as ToolOutcome);
     };
-    // A call with a key keeps running without its client, which asks again.
+    // A call with a key keeps running without its client, which can ask again.
     const signal = key === undefined ? c.env.signal : c.env.withdrawn;
     if (!wantsStream(c)) return answerJson(c, asJson(await run(signal)));
     // A stream has no schema: the same outcome is its last event.
@@ -122,7 +122,7 @@ async function outcomeOf({ live, given, start, context }: Work): Promise<ToolOut
     throw isToolInterrupt(thrown) ? interrupted(given, thrown) : thrown;
   });
   const waitMs = given.waitMs ?? 0;
-  // A host without an approver gives the ticket with the outcome alone: the next server needs it before a person has answered.
+  // A host without an approver gives the ticket only with the outcome, but the next server may need it before a person answers.
   if (waitMs > 0 && outcome.status === "pending" && outcome.ticket !== undefined)
     await context.onQuestion?.(outcome.ticket);
   const last = await resumeWhenDecided(live, outcome, context, waitMs);
@@ -134,8 +134,8 @@ async function outcomeOf({ live, given, start, context }: Work): Promise<ToolOut
 }
 
 /**
- * A call with an idempotency key. After a crash a call that asked is resumed with its ticket, and a tool that may run twice
- * runs again. Any other call may have run: its outcome is unknown, and it does not run again.
+ * Returns the work of a call with an idempotency key. After a crash a call that asked is resumed with its ticket, and a tool that
+ * may run twice runs again. Any other call may have run, so its outcome is unknown, and it does not run again.
  */
 function keyedCall(work: Work, tool: string): KeyedWork<Json> {
   const { live, context, given } = work;
@@ -168,7 +168,7 @@ function unknownOutcome(
   return { callId: id ?? runId, runId, tool, status: "unknown", result, durationMs: 0, ...facts };
 }
 
-/** Throws while the lease of the server that was killed in the middle of the call is not over. */
+/** Throws `IDEMPOTENCY_KEY_BUSY` while the server that was killed during the call still holds its lease. */
 function requireOwn(outcome: ToolOutcome): ToolOutcome {
   const { waitsFor } = (outcome.result.details ?? {}) as { readonly waitsFor?: string };
   if (outcome.status === "pending" && waitsFor === "run")
@@ -180,12 +180,12 @@ function plain(outcome: ToolOutcome): Json {
   return JSON.parse(JSON.stringify(outcome)) as Json;
 }
 
-/** An interrupt stops a run in its own program. No program is at the other end of a request. */
+/** Returns the error for an interrupted call. An interrupt is meant to stop the program itself, and a request has none at its end. */
 function interrupted(given: Given, cause: unknown): ToolmountError {
   return new ToolmountError("INTERRUPTED", { tool: "tool" in given ? given.tool : "the call" }, { cause });
 }
 
-/** Adds what the request asks for beside the outcome. Throws `NOT_SERVED` before the call begins. */
+/** Returns a function that adds what the request asks for besides the outcome. Throws `NOT_SERVED` before the call begins. */
 function completerOf(
   { modelText, journal }: LiveHost,
   given: Given,
@@ -212,14 +212,14 @@ function contextOf(given: Given, principal: Principal): CallContext {
   };
 }
 
-/** An outcome is plain JSON; the schema names less of it than there is. */
+/** Types an outcome as the schema, which names only some of its members. */
 function asJson(outcome: ToolOutcome): z.output<typeof outcomeSchema> {
   return outcome as unknown as z.output<typeof outcomeSchema>;
 }
 
 /**
- * Answers 200 with JSON that is written to the connection itself. The `Response` of `c.json`, whose body is a stream, and
- * reading it again cost a call a tenth of its processor time.
+ * Answers 200 with JSON that is written to the connection itself. The `Response` of `c.json` has a stream as its body; reading
+ * that again would cost a call a tenth of its processor time.
  */
 function answerJson<Body extends object>(
   c: Context<RouteEnv>,

@@ -27,12 +27,12 @@ const events = createRoute({
 /** Milliseconds between two signs of life, so that a client notices a dead connection. */
 const aliveMs = 15_000;
 
-/** Streams of one person or program, such as the tabs of a browser. */
+/** Most open streams of one person or program, such as the tabs of a browser. */
 const maxStreams = 20;
 
-/** The stream of events that keeps the page up to date. */
+/** Creates the route of the event stream that keeps the page up to date. */
 export function eventRoutes(service: Service) {
-  /** Open streams by the name of their tokens: each call is sent to all of them. */
+  /** Open streams by the name of their tokens. They are limited, because each event is sent to all of them. */
   const open = new Map<string, number>();
   return createRoutes().openapi(events, (c) => {
     const { principal } = c.env;
@@ -60,21 +60,21 @@ export function eventRoutes(service: Service) {
   });
 }
 
-/** Sends how many questions wait, and which of them came and went since the last time. */
+/** Returns a listener that sends how many questions wait, and which of them were added or answered since the last time. */
 function questionsSender(send: SendEvent): ApprovalListener {
   let known: Set<string> | null = null;
   return (views) => {
     const ids = new Set(views.map(({ id }) => id));
     const asked = [...ids].filter((id) => known?.has(id) !== true);
     const answered = [...(known ?? [])].filter((id) => !ids.has(id));
-    // A list that was cut is reported also when only what is behind its end has changed.
+    // A list that was cut is also reported when only questions beyond its end have changed.
     if (known !== null && asked.length + answered.length === 0) return;
     known = ids;
     send("approvals", { waiting: ids.size, asked, answered });
   };
 }
 
-/** Calls at intervals, so that a client notices a dead connection. Returns a function that stops it. */
+/** Calls `act` at intervals, so that a client notices a dead connection. Returns a function that stops it. */
 export function beat({ clock }: Service, act: () => void): () => void {
   return repeat(clock, aliveMs, act);
 }

@@ -12,7 +12,7 @@ import { createRoutes, failures, hostOf, hostParam, json, type LiveHost, type Se
 
 const time = z.coerce.number().int().min(0).optional();
 
-/** What a client asks of calls. */
+/** The filter with which a client asks for calls. */
 export const callQuery = z.object({
   session: z.string().optional(),
   user: z.string().optional(),
@@ -126,7 +126,7 @@ const program = createRoute({
   responses: { 200: json(programSchema, "The source, line by line; secrets are masked"), ...failures },
 });
 
-/** The calls of a host: a page of them, one with its steps, and all of them for another program. */
+/** Creates the routes of a host's calls: a page of them, one with its steps, and an export of all for another program. */
 export function historyRoutes(service: Service) {
   return createRoutes()
     .openapi(list, async (c) => {
@@ -167,7 +167,7 @@ export function historyRoutes(service: Service) {
     });
 }
 
-/** A call that the client may see. */
+/** Returns a call that the client may see. Throws `NOT_FOUND` for any other call. */
 async function findVisible(history: CallHistory, runId: string, principal: Principal): Promise<CallDetails> {
   const user = visibleUser(principal);
   const found = await history.get(runId);
@@ -176,10 +176,10 @@ async function findVisible(history: CallHistory, runId: string, principal: Princ
   return found;
 }
 
-/** Lines that are sent while the server does nothing else: a page of them is in memory, and asks for no wait. */
+/** Lines that are sent before other work may run. A page of them is already in memory, so reading it does not yield by itself. */
 const linesAtOnce = 50;
 
-/** Lines as a body. They are read as fast as the client takes them, and no longer once it has gone. */
+/** Turns lines into a body. They are read as fast as the client takes them, and no longer after it has gone. */
 function streamOf(lines: AsyncIterable<string>, signal: AbortSignal): ReadableStream<Uint8Array> {
   const encoder = new TextEncoder();
   const iterator = lines[Symbol.asyncIterator]();
@@ -195,7 +195,7 @@ function streamOf(lines: AsyncIterable<string>, signal: AbortSignal): ReadableSt
   });
 }
 
-/** The calls that a client asks for and may see. */
+/** Returns the filter for the calls that a client asks for and may see. */
 export async function filterOf(
   { session, user, from, to, ...same }: z.output<typeof callQuery>,
   live: LiveHost,
@@ -208,7 +208,7 @@ export async function filterOf(
   return { ...same, sessionId, userId: own ?? user, since: from, until: to };
 }
 
-/** Names the last call of a page; a client sends it back as it is. */
+/** Returns a text that names the last call of a page. A client sends it back unchanged. */
 function cursorOf(last: Pick<PastCall, "startedAt" | "runId"> | undefined): string | null {
   return last === undefined ? null : `${last.startedAt}.${last.runId}`;
 }

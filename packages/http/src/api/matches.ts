@@ -6,7 +6,7 @@ import type { CallHistory } from "../journal/call-history.ts";
 import { scopeSchema } from "./approval-schemas.ts";
 import { createRoutes, failures, hostOf, hostParam, json, jsonBody, type Service } from "./service.ts";
 
-/** The newest calls that are compared. */
+/** Most calls that are compared; the newest count. */
 const maxCompared = 1_000;
 
 const matches = createRoute({
@@ -28,7 +28,7 @@ const matches = createRoute({
   },
 });
 
-/** What an approval that is remembered would have meant. The routes of approvals ask for the role approve. */
+/** Creates the route that counts the calls a remembered approval would have answered. Its path already needs the role approve. */
 export function matchRoutes(service: Service) {
   return createRoutes().openapi(matches, async (c) => {
     const { host, id } = c.req.valid("param");

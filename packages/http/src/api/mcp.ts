@@ -4,7 +4,7 @@ import { HttpError } from "../fault/http-error.ts";
 import { signInPageOf } from "./servers.ts";
 import { hostOf, requireOpen, type RouteEnv, type Service } from "./service.ts";
 
-/** MCP at `/mcp` for the first host, and at `/mcp/<name>` for each. */
+/** Creates the routes of MCP: `/mcp` for the first host, and `/mcp/<name>` for each. */
 export function mcpRoutes(service: Service): Hono<RouteEnv> {
   const [first = ""] = service.hosts.keys();
   const answer = async (c: Context<RouteEnv>, name: string): Promise<Response> => {
@@ -15,7 +15,7 @@ export function mcpRoutes(service: Service): Hono<RouteEnv> {
     const { mcp } = host;
     if (mcp === undefined) throw new HttpError("NOT_SERVED", { what: "MCP server" });
     const { name: clientId, user, roles } = principal;
-    // The token itself stays here: no tool and no log of the protocol can get it.
+    // The token itself is not passed on, so that no tool and no log of the protocol can get it.
     const extra = { user, signInPage: signInPageOf(service, host, c.env.incoming.headers.host) };
     const authInfo = { token: "", clientId, scopes: [...roles], extra };
     return inOneWrite(await mcp.fetch(c.req.raw, { authInfo }), c.env);
@@ -25,12 +25,12 @@ export function mcpRoutes(service: Service): Hono<RouteEnv> {
     .all("/mcp/:host", (c) => answer(c, c.req.param("host")));
 }
 
-/** Milliseconds in which the first events of a stream leave together. */
+/** Milliseconds in which the first events of a stream are collected and sent together. */
 const togetherMs = 5;
 
 /**
- * The answer to a call is a stream of events for clients from before 2026: the headers, an event that gives the client an
- * id, and the message. Each write to a connection costs a tenth of a call, so what comes within the first milliseconds is
+ * Sends the start of a stream in one write. For clients from before 2026 the answer to a call is a stream: the headers, an event
+ * that gives the client an id, and the message. Each write costs a tenth of a call, so everything in the first milliseconds is
  * one write. A stream with its encoding set is also not held back to see whether it ends at once.
  */
 function inOneWrite(response: Response, { incoming, outgoing }: RouteEnv["Bindings"]): Response {

@@ -76,7 +76,7 @@ export const planSchema = z
 
 const verdict = z.enum(["allow", "ask", "deny"]);
 
-/** What another policy would have answered. */
+/** The answers that another policy would have given. */
 export const comparisonSchema = z
   .object({
     judged: z.number(),
@@ -99,7 +99,7 @@ export const comparisonSchema = z
   })
   .openapi("PolicyComparison");
 
-/** What answers of people say about the policy. */
+/** Lines for the policy that follow from people's answers. */
 export const suggestionSchema = z
   .object({
     lines: z
@@ -123,7 +123,7 @@ export const suggestionSchema = z
   })
   .openapi("PolicySuggestion");
 
-/** Why a tool is what it is. */
+/** The lines of the plan that decide how a tool is offered and called. */
 export const explanationSchema = z
   .looseObject({
     tools: z
@@ -151,7 +151,7 @@ export const explanationSchema = z
   })
   .openapi("Explanation");
 
-/** What a reload did. */
+/** The result of a reload. */
 export const reloadSchema = z
   .looseObject({
     generation: z.number(),

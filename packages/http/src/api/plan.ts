@@ -114,7 +114,7 @@ const suggest = createRoute({
   responses: { 200: json(suggestionSchema, "The lines, and the policy with them"), ...failures },
 });
 
-/** Both comparisons mount the modules of a plan once more: one at a time is enough for each host. */
+/** Limits each host to one comparison of policies at a time, because each one mounts the plan's modules once more. */
 function oneAtATime() {
   const judging = new Set<string>();
   return async (host: string, work: (() => Promise<object>) | undefined): Promise<object> => {
@@ -129,12 +129,12 @@ function oneAtATime() {
   };
 }
 
-/** Which plan this server has, and the servers of the plan. */
+/** Returns the digest of this server's plan, and the servers of the plan. */
 async function serversOf({ replicas }: LiveHost) {
   return { digest: replicas.plan, replicas: await replicas.list() };
 }
 
-/** The plan of a host. It names every tool and path, so a token of one user does not read it. */
+/** Creates the routes of a host's plan. It names every tool and path, so a token of one user cannot read it. */
 export function planRoutes(service: Service) {
   const planOf = (name: string, principal: Principal): ServedPlan => {
     const { plan } = hostOf(service, name, principal);

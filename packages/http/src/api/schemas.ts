@@ -1,9 +1,9 @@
 import { z } from "@hono/zod-openapi";
 
-/** Any JSON object whose members another package names. */
+/** A JSON object whose members are defined by another package. */
 export const anyObject = z.record(z.string(), z.unknown());
 
-/** An error, as every request that fails is answered: a problem of RFC 9457 with a code. */
+/** The body of every failed request: a problem of RFC 9457 with a code. */
 export const errorSchema = z
   .object({
     type: z.string().describe("about:blank: the code says more than an address would"),
@@ -45,7 +45,7 @@ export const toolSchema = z
   })
   .openapi("Tool");
 
-/** The end of a call. */
+/** The outcome of a call. */
 export const outcomeSchema = z
   .object({
     callId: z.string(),
@@ -88,7 +88,7 @@ const waitMs = (what: string, otherwise: string) =>
     .optional()
     .describe(`How long ${what} is kept open for a decision; default 0: ${otherwise}`);
 
-/** Who a call is for, and what the user said. */
+/** The user for whom a call is, and what the user wrote. */
 export const callContext = {
   sessionId: id(
     "The session that the call belongs to; `s1` of the user ana is `ana:s1` in answers",
@@ -121,7 +121,7 @@ export const callSchema = z
   })
   .openapi("CallRequest");
 
-/** A call that resumes. */
+/** A request that resumes a call. */
 export const resumeSchema = z
   .strictObject({
     ticket: z.string().min(1).max(1_024),
@@ -162,7 +162,7 @@ const shown = z
   .union([z.object({ value: z.unknown() }), z.object({ text: z.string(), characters: z.number() })])
   .nullable();
 
-/** A call with what is kept of it. */
+/** A call with everything that is kept of it. */
 export const callRecordSchema = callSummarySchema
   .extend({
     phase: nullableText,
@@ -184,7 +184,7 @@ export const auditRecordSchema = z
   })
   .openapi("AuditRecord");
 
-/** One thing that a call would change, as its tool's preview says it. */
+/** One change that a call would make, as its tool's preview describes it. */
 export const effectSchema = z
   .object({
     target: z.string(),

@@ -18,7 +18,7 @@ const serverSchema = z.object({
     .describe("Tools that were left out, and why"),
 });
 
-/** The mounted servers, and those to which people sign in. */
+/** The mounted servers, and those to which users sign in. */
 export const serversSchema = z.object({
   mounted: z
     .array(serverSchema)
@@ -74,7 +74,7 @@ const begin = createRoute({
   },
 });
 
-/** Sign-ins of people to the servers that a host mounts. */
+/** Creates the routes with which users sign in to the servers that a host mounts. */
 export function serverRoutes(service: Service) {
   return createRoutes()
     .openapi(list, async (c) => {
@@ -131,7 +131,7 @@ export async function finishSignIn(
   return signIn.finish(user ?? undefined, parameters);
 }
 
-/** The address at which the users of a client sign in to a mounted server; undefined for a host that mounts none. */
+/** Returns the address at which users of a client sign in to a mounted server; undefined for a host without such servers. */
 export function signInPageOf(
   { hosts, baseOf }: Service,
   { name, signIns }: LiveHost,
@@ -142,13 +142,13 @@ export function signInPageOf(
   return (server) => `${baseOf(host)}/#/servers/${encodeURIComponent(server)}${query}`;
 }
 
-/** How many servers of a host a token sees. */
+/** Returns how many servers of a host a token sees. */
 export async function countServers(host: LiveHost, principal: Principal): Promise<number> {
   const [signIns, mounted] = await Promise.all([signInsOf(host), mountedOf(host, principal)]);
   return Math.max(signIns.length, mounted.length);
 }
 
-/** All servers, for people who run the server. */
+/** Returns all servers for tokens that may see all users' work, and no servers for others. */
 async function mountedOf({ servers }: LiveHost, principal: Principal): Promise<readonly ServedServer[]> {
   return visibleUser(principal) === null ? ((await servers?.()) ?? []) : [];
 }
@@ -165,7 +165,7 @@ function toJson({ name, state, cause, protocol, server, users, refused }: Served
   };
 }
 
-/** The servers of a host to which people sign in. */
+/** Returns the servers of a host to which users sign in. */
 async function signInsOf({ signIns }: LiveHost): Promise<readonly ServerSignIn[]> {
   return (await signIns?.()) ?? [];
 }
@@ -180,7 +180,7 @@ async function findSignIn(host: LiveHost | undefined, server: string): Promise<S
 
 type Whose = "user" | "host";
 
-/** Whose credentials for a server a token sees: those of its user, and those of the host where it may give them. */
+/** Returns whose credentials for a server a token sees: those of its user, and those of the host if it may provide them. */
 function shownTo({ user, roles }: Principal, signIn: ServerSignIn): Whose[] {
   if (!signIn.isOfUser) return ["host"];
   const isOfHost = user === null || roles.has("admin");

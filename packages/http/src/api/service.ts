@@ -18,15 +18,15 @@ import type { QuestionReports } from "../work/question-reports.ts";
 import type { ServerTurns } from "../work/server-turns.ts";
 import { errorSchema } from "./schemas.ts";
 
-/** A served host with what this server adds to it. */
+/** A served host with the parts that this server adds. */
 export interface LiveHost extends ServedHost {
   readonly name: string;
   readonly journal: CallJournal;
   readonly history: CallHistory;
-  /** The calls of the other servers of its plan. */
+  /** The calls at the other servers of its plan. */
   readonly elsewhere: CallsElsewhere;
   readonly watch: ApprovalWatch;
-  /** What happens in the host, for its stream of events. */
+  /** The events of the host, for its stream. */
   readonly events: EventLog;
   /** The turns that this server runs; absent for a plan without a model. */
   readonly work: ServerTurns | undefined;
@@ -34,20 +34,20 @@ export interface LiveHost extends ServedHost {
   readonly answers: FirstAnswers;
   /** Calls that this server resumes without their clients. */
   readonly background: BackgroundCalls;
-  /** The servers of its plan and store. */
+  /** The servers that share its plan and store. */
   readonly replicas: Replicas;
   /** Reports its questions to a webhook; absent without one. */
   readonly reports: QuestionReports | undefined;
 }
 
-/** What all routes share. */
+/** The parts that all routes share. */
 export interface Service {
   readonly hosts: ReadonlyMap<string, LiveHost>;
   readonly metrics: Metrics;
   readonly clock: Clock;
   readonly logger: Logger;
   readonly version: string;
-  /** Where people and clients reach this server, by the Host header of their request; without a slash at its end. */
+  /** Returns the address at which people and clients reach this server, by the Host header of their request; without a slash at its end. */
   readonly baseOf: (host: string | undefined) => string;
   /** Aborted when the server ends: streams close, and no new work starts. */
   readonly ending: AbortSignal;
@@ -55,21 +55,21 @@ export interface Service {
   countDecision(principal: Principal): void;
 }
 
-/** Whose request a route may answer. The token itself stays with the front. */
+/** The sender of a request that a route may answer. The token itself stays with the front. */
 export interface Admitted {
   readonly principal: Principal;
-  /** Aborted when the token may no longer have the request, and when the grace for running work is over. */
+  /** Aborted when the token loses the right to the request, and when the grace for running work is over. */
   readonly withdrawn: AbortSignal;
-  /** Aborted then, too, and when the client has gone before its answer. */
+  /** Aborted when `withdrawn` is, and also when the client has gone before its answer. */
   readonly signal: AbortSignal;
 }
 
-/** What a route knows of a request: the front has put there whose it is. */
+/** What a route knows of a request, including the sender that the front found. */
 export interface RouteEnv {
   Bindings: HttpBindings & Admitted;
 }
 
-/** An app of routes. A request that does not fit its schema is `REQUEST_INVALID`. */
+/** Creates an app for routes. It refuses a request that does not fit its schema with `REQUEST_INVALID`. */
 export function createRoutes(): OpenAPIHono<RouteEnv> {
   return new OpenAPIHono<RouteEnv>({
     defaultHook: (result) => {
@@ -89,14 +89,14 @@ export const hostParam = z.object({
     .openapi({ param: { name: "host", in: "path" }, example: "default" }),
 });
 
-/** The host of a request. Throws `NOT_FOUND` for one that this token may not use, as if there were none. */
+/** Returns the host of a request. Throws `NOT_FOUND` also for a host that the token may not use, so that it stays hidden. */
 export function hostOf({ hosts }: Service, name: string, principal: Principal): LiveHost {
   const host = principal.hosts === null || principal.hosts.has(name) ? hosts.get(name) : undefined;
   if (host === undefined) throw new HttpError("NOT_FOUND", { what: `host ${JSON.stringify(name)}` });
   return host;
 }
 
-/** Throws `DRAINING` when the server ends. */
+/** Throws `DRAINING` if the server is ending. */
 export function requireOpen({ ending }: Service): void {
   if (ending.aborted) throw new HttpError("DRAINING", {});
 }
@@ -111,7 +111,7 @@ const problemLater = (description: string) => ({
   headers: z.object({ "retry-after": z.string().optional().describe("Seconds") }),
 });
 
-/** The responses that every route can have, beside its own. */
+/** The responses that every route can have besides its own. */
 export const failures = {
   400: problem("The request is not valid"),
   401: problem("There is no valid token"),
@@ -127,7 +127,7 @@ export const failures = {
   503: problem("The server is ending, or its store cannot be reached"),
 } as const;
 
-/** The header with which a client may ask again: the first answer is kept for 24 hours. */
+/** The header with which a client may repeat a request: the first answer is kept for 24 hours. */
 export const keyHeader = z.object({
   "idempotency-key": z
     .string()
@@ -139,12 +139,12 @@ export const keyHeader = z.object({
     ),
 });
 
-/** A response of JSON. */
+/** Describes a response of JSON. */
 export function json<Schema extends z.ZodType>(schema: Schema, description: string) {
   return { description, content: { "application/json": { schema } } };
 }
 
-/** A body of JSON. */
+/** Describes a body of JSON. */
 export function jsonBody<Schema extends z.ZodType>(schema: Schema) {
   return { required: true, content: { "application/json": { schema } } };
 }

@@ -7,20 +7,20 @@ import type { RouteEnv } from "./service.ts";
 /** Bytes that wait for a slow reader. More events are dropped, and an event `dropped` says how many. */
 const maxWaiting = 1_000_000;
 
-/** Sends an event to one client. Never waits: a reader that is too slow loses events, not the server its memory. */
+/** Sends an event to one client without waiting: a reader that is too slow loses events instead of filling the server's memory. */
 export type SendEvent = (event: string, data: unknown, id?: string) => void;
 
-/** The last event of a stream; null for none. */
+/** The last event of a stream; null if there is none. */
 type Last = { readonly event: string; readonly data: unknown } | null;
 
 /**
- * Answers with a stream of server-sent events. `work` sends while it runs, and ends with the signal of the request; what it returns is the last event, and it is
- * never dropped. An error is the event `error`, with the body that a plain answer would have. The stream is written to the
- * connection itself: nothing else is kept of it.
+ * Answers with a stream of server-sent events. `work` sends events while it runs, and ends with the signal of the request. The event
+ * that it returns is sent last and never dropped. An error is sent as the event `error`, with the body of a plain answer. The stream
+ * is written to the connection itself, and nothing else is kept of it.
  */
 export function answerStream(c: Context<RouteEnv>, work: (send: SendEvent) => Promise<Last>): Response {
   const { outgoing } = c.env;
-  // A proxy must not keep events back.
+  // Keeps proxies from holding events back.
   outgoing.writeHead(200, { "content-type": "text/event-stream", "x-accel-buffering": "no" });
   outgoing.flushHeaders();
   void work(senderOf(outgoing))
@@ -48,7 +48,7 @@ function textOf(event: string, data: unknown, id?: string): string {
   return `event: ${event}\ndata: ${JSON.stringify(data)}\n${id === undefined ? "" : `id: ${id}\n`}\n`;
 }
 
-/** Whether the client asks for events. */
+/** Tests whether the client asks for events. */
 export function wantsStream(c: Context<RouteEnv>): boolean {
   return (c.req.header("accept") ?? "").toLowerCase().includes("text/event-stream");
 }

@@ -17,7 +17,6 @@ const started = {
   ...failures,
 };
 
-/** Starts a turn. */
 export const run = createRoute({
   method: "post",
   path: "/hosts/{host}/turns",
@@ -28,7 +27,6 @@ export const run = createRoute({
   responses: started,
 });
 
-/** Resumes a turn. */
 export const resume = createRoute({
   method: "post",
   path: "/hosts/{host}/sessions/{session}/resume",
@@ -39,7 +37,6 @@ export const resume = createRoute({
   responses: started,
 });
 
-/** Lists turns. */
 export const list = createRoute({
   method: "get",
   path: "/hosts/{host}/turns",
@@ -64,7 +61,6 @@ export const list = createRoute({
   },
 });
 
-/** Shows a turn. */
 export const show = createRoute({
   method: "get",
   path: "/hosts/{host}/turns/{turn}",
@@ -75,7 +71,6 @@ export const show = createRoute({
   responses: { 200: json(turnSchema, "The turn"), ...failures },
 });
 
-/** Watches a turn. */
 export const watch = createRoute({
   method: "get",
   path: "/hosts/{host}/turns/{turn}/events",
@@ -93,7 +88,6 @@ export const watch = createRoute({
   },
 });
 
-/** Adds a message to a turn. */
 export const addMessage = createRoute({
   method: "post",
   path: "/hosts/{host}/turns/{turn}/messages",
@@ -104,7 +98,6 @@ export const addMessage = createRoute({
   responses: { 200: json(turnSchema, "The message is stored; the turn keeps running"), ...failures },
 });
 
-/** Cancels a turn. */
 export const cancel = createRoute({
   method: "post",
   path: "/hosts/{host}/turns/{turn}/cancel",

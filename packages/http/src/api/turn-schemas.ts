@@ -10,7 +10,7 @@ const waitMs = z
     "Milliseconds that the answer waits for the end of the turn; default 0. The turn runs in any case",
   );
 
-/** A turn that starts. */
+/** A request to start a turn. */
 export const turnStartSchema = z
   .strictObject({
     prompt: z.string().min(1),
@@ -22,7 +22,7 @@ export const turnStartSchema = z
   })
   .openapi("TurnRequest");
 
-/** A turn that resumes, or ends. */
+/** A request to resume a turn, or to end it. */
 export const turnResumeSchema = z
   .strictObject({
     userId: id("The user on whose behalf it runs").optional(),

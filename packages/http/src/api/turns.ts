@@ -18,7 +18,7 @@ import { answerStream } from "./stream.ts";
 import { addMessage, cancel, list, resume, run, show, watch } from "./turn-routes.ts";
 import type { turnSchema } from "./turn-schemas.ts";
 
-/** Turns: start one, watch it, cancel it. No request carries a turn. */
+/** Creates the routes that start, watch and cancel turns. A turn runs on the server, not in a request. */
 export function turnRoutes(service: Service) {
   return createRoutes()
     .openapi(run, async (c) => {
@@ -80,7 +80,7 @@ export function turnRoutes(service: Service) {
     });
 }
 
-/** Throws when this token may start no work, or the server starts none any more. */
+/** Throws if this token may start no work, or if the server no longer starts any. */
 function workOf(
   service: Service,
   name: string,
@@ -92,7 +92,7 @@ function workOf(
   return { turns, work: hostOf(service, name, principal).work!, by: principal.name };
 }
 
-/** Another user's turn does not exist for a token of a user. */
+/** Finds a turn. Throws `NOT_FOUND` also for another user's turn. */
 async function find(service: Service, name: string, id: string, principal: Principal): Promise<LiveTurn> {
   turnsOf(service, name, principal);
   const turn = await hostOf(service, name, principal).work!.find(id);
@@ -102,7 +102,7 @@ async function find(service: Service, name: string, id: string, principal: Princ
   return turn;
 }
 
-/** Starts a turn, or finds the one that this key has started. The key names its session, so that it is found after a crash. */
+/** Starts a turn, or finds the one that the same key started. The key determines its session, so that it is found after a crash. */
 async function startOnce(
   { work, turns, answers }: { work: ServerTurns; turns: ServedTurns; answers: FirstAnswers },
   { sessionId, ...rest }: TurnStart,
@@ -118,9 +118,9 @@ async function startOnce(
       run: begin,
       async recover(_note, _keep, began) {
         const [found] = await work.list({ sessionId: start.sessionId, limit: 1 });
-        // The same words may have begun an earlier turn.
+        // An earlier turn may have begun with the same words.
         if (found?.prompt === firstOf(start.prompt) && found.startedAt >= began) return found.id;
-        // It may have begun, and the server died before it had its record: then the session's newest turn with a record has ended.
+        // If the server died before it stored the new turn, the session's newest stored turn has ended.
         return begin().catch(async (error: unknown) => {
           if (!isToolmountError(error) || error.code !== "SESSION_CONFLICT") throw error;
           if (found?.endedAt === null || !(await beginsWith(turns, start))) throw error;
@@ -132,7 +132,7 @@ async function startOnce(
   return (await work.find(id))!;
 }
 
-/** Whether the last words of the user in a session are this prompt: the turn that is open there began with it. */
+/** Tests whether the last text of the user in a session is this prompt, with which the open turn then began. */
 async function beginsWith(turns: ServedTurns, { sessionId, prompt }: TurnStart): Promise<boolean> {
   const { items = [] } = (await turns.show(sessionId!)) as { items?: { role?: string; content?: unknown }[] };
   return items.findLast(({ role }) => role === "user")?.content === prompt;
@@ -148,8 +148,8 @@ async function answer(c: Context<RouteEnv>, service: Service, turn: LiveTurn, wa
 }
 
 /**
- * Sends what happened since the client's last event, then what happens, until the turn has ended. A client that has read all
- * of it gets the turn as it is.
+ * Sends the events since the client's last one, and then new ones until the turn has ended. A client that has read all of them
+ * gets the turn as it is now.
  */
 function follow(c: Context<RouteEnv>, service: Service, work: ServerTurns, turn: LiveTurn): Response {
   const given = c.req.header("last-event-id");
@@ -174,7 +174,7 @@ function follow(c: Context<RouteEnv>, service: Service, work: ServerTurns, turn:
     }
     stop();
     const last = await newest();
-    // The server that ended it was killed before it could say so.
+    // The server that ended the turn may have been killed before it could report the end.
     const knownEnd = (known as { readonly endedAt?: unknown } | null)?.endedAt ?? null;
     if (!last.isOpen && knownEnd === null) send("turn", toJson(last.shown));
     return { event: "bye", data: {} };

@@ -9,8 +9,8 @@ interface Question {
 }
 
 /**
- * Keeps a call open until its question is answered, here or in another process, and resumes it then. After `waitMs` the
- * outcome is the pending one, whose ticket still resumes the call.
+ * Keeps a call open until its question is answered, here or in another process, and then resumes it. After `waitMs` it returns
+ * the pending outcome, whose ticket can still resume the call.
  */
 export async function resumeWhenDecided(
   live: LiveHost,
@@ -27,7 +27,7 @@ export async function resumeWhenDecided(
   return isDecided ? live.host.resume(ticket, context) : outcome;
 }
 
-/** Waits until none of the questions is open; false when the signal fires first. */
+/** Waits until none of the questions is open. Resolves to false if the signal aborts first. */
 async function areDecided(
   { host, watch }: LiveHost,
   questions: readonly Question[],

@@ -3,7 +3,7 @@ import { isToolmountError, type ErrorCode } from "@toolmount/core";
 import { HTTPException } from "hono/http-exception";
 import { HttpError } from "./http-error.ts";
 
-/** An error as a body of this server: a problem of RFC 9457, with a code. */
+/** The body of an error: a problem of RFC 9457, with a code. */
 interface ErrorBody {
   readonly type: "about:blank";
   /** The name of the status. */
@@ -15,7 +15,7 @@ interface ErrorBody {
   readonly details?: Readonly<Record<string, unknown>> | undefined;
 }
 
-/** Statuses of the host's own errors; every other one is 422: the request was understood, and the host refuses it. */
+/** Statuses of the host's errors. Every other error is 422, because the request was understood and the host refuses it. */
 const statuses: Partial<Record<ErrorCode, number>> = {
   APPROVAL_NOT_FOUND: 404,
   APPROVAL_DECIDED: 409,
@@ -35,7 +35,7 @@ const statuses: Partial<Record<ErrorCode, number>> = {
   EXTENSION_MISSING: 501,
 };
 
-/** The status and the body for anything that was thrown. The message of an unknown error stays in the log. */
+/** Returns the status and the body for anything that was thrown. The message of an unknown error stays in the log. */
 export function answerError(thrown: unknown): { readonly status: number; readonly body: ErrorBody } {
   if (isToolmountError(thrown)) {
     const { code, message, details } = thrown;
@@ -46,14 +46,14 @@ export function answerError(thrown: unknown): { readonly status: number; readonl
   return problemOf(status, code, message, details as Record<string, unknown>);
 }
 
-/** The headers of an answer to what was thrown. */
+/** Returns the headers of the answer to an error. */
 export function headersOf(thrown: unknown): Record<string, string> {
   const known = thrown instanceof HttpError ? thrown : undefined;
   const { seconds } = (known?.details ?? {}) as { readonly seconds?: number };
   return {
     "content-type": "application/problem+json",
     ...(seconds !== undefined && { "retry-after": String(seconds) }),
-    // Source: RFC 6750, section 3.1. The token is valid, and its roles do not suffice.
+    // Source: RFC 6750, section 3.1. The token is valid, but its roles do not suffice.
     ...(known?.code === "FORBIDDEN" && { "www-authenticate": 'Bearer error="insufficient_scope"' }),
   };
 }
@@ -68,7 +68,7 @@ function problemOf(
   return { status, body: { type: "about:blank", title, status, detail, code, details } as const };
 }
 
-/** Hono itself refuses bodies that are not JSON. */
+/** Turns any error into one of this server. Hono itself throws for bodies that are not JSON. */
 function toHttpError(thrown: unknown): HttpError {
   if (thrown instanceof HttpError) return thrown;
   if (thrown instanceof HTTPException && thrown.status < 500)

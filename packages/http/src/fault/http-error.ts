@@ -1,4 +1,4 @@
-/** Every code with which this server itself refuses a request: its status, and its sentence. */
+/** Every code with which this server itself refuses a request, with its status and its message. */
 const refusals = {
   REQUEST_INVALID: [400, (d: { problem: string }) => `the request is not valid: ${d.problem}`],
   HOST_REFUSED: [
@@ -59,7 +59,7 @@ const refusals = {
 
 type Refusals = typeof refusals;
 
-/** The codes of this server. Errors of the host keep their own; docs/reference/errors.md explains those. */
+/** The codes of this server. Errors of the host keep their own codes; docs/reference/errors.md explains those. */
 export type HttpErrorCode = keyof Refusals;
 
 /** All codes of this server, in the order of the table. */

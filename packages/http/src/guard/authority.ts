@@ -1,13 +1,13 @@
 import { isIPv4, isIPv6 } from "node:net";
 
-/** A name or an address, and a port; the port is null when none is written. */
+/** A name or an address with a port; the port is null if none is written. */
 interface Authority {
   /** In lower case, IPv6 addresses in their shortest form without brackets. */
   readonly name: string;
   readonly port: number | null;
 }
 
-/** Reads the text of a Host header, or what follows the scheme of an origin. Null when it is not valid. */
+/** Reads the value of a Host header, or the part of an origin after its scheme. Returns null if it is not valid. */
 export function parseAuthority(text: string): Authority | null {
   const parts = /^(?:\[([0-9a-f:.]{2,45})\]|([a-z0-9](?:[a-z0-9._-]{0,252})))(?::(\d{1,5}))?$/i.exec(text);
   if (parts === null) return null;
@@ -18,17 +18,17 @@ export function parseAuthority(text: string): Authority | null {
   return isIPv6(bracketed) ? { name: shortest(bracketed), port } : null;
 }
 
-/** An address as URLs write it, so that all spellings of one address are equal. */
+/** Returns an address as URLs write it, so that all spellings of one address are equal. */
 function shortest(address: string): string {
   return new URL(`http://[${address}]/`).hostname.slice(1, -1);
 }
 
-/** Where people and clients reach a server, without a slash at its end: its public address, else the checked Host of a request. */
+/** Returns the address at which people and clients reach a server, without a slash at its end: its public one, else the checked Host. */
 export function reachedAt(publicUrl: string | undefined, host: string): string {
   return (publicUrl ?? `http://${host}`).replace(/\/+$/, "");
 }
 
-/** Where to listen. */
+/** The address at which a server listens. */
 export interface ListenAddress {
   readonly host: string;
   readonly port: number;

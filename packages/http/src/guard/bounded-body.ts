@@ -3,12 +3,12 @@ import { setImmediate } from "node:timers/promises";
 import { mostValues, readBounded, refusalOf, smallBytes } from "@toolmount/core/json";
 import { HttpError } from "../fault/http-error.ts";
 
-/** A shorter body has no number that JavaScript would change, such as `{"a":1e400}`. */
+/** Shorter bodies cannot contain a number that JavaScript would change, such as `{"a":1e400}`. */
 const leastBytes = 5;
 
 /**
- * A request with its body read: at most `maxBytes` of it. Throws `BODY_TOO_LARGE`, and `REQUEST_INVALID` for JSON that is too
- * wide, or that has a number which JavaScript would change.
+ * Returns a request with its body read, up to `maxBytes`. Throws `BODY_TOO_LARGE`, and `REQUEST_INVALID` for JSON that is too
+ * wide, or that contains a number which JavaScript would change.
  */
 export async function withBoundedBody(
   request: Request,
@@ -17,12 +17,12 @@ export async function withBoundedBody(
 ): Promise<Request> {
   const { "transfer-encoding": coding, "content-length": length = "0" } = incoming.headers;
   if (coding === undefined && Number(length) < leastBytes) return request;
-  // A stream that is destroyed takes its connection, and so the answer, with it.
+  // Destroying the stream would destroy its connection, and so the answer.
   const body = await readBounded(incoming.iterator({ destroyOnReturn: false }), maxBytes);
   if (body === null) throw new HttpError("BODY_TOO_LARGE", { maxBytes });
   const problem = refusalOf(body.toString("utf8"), mostValues);
   if (problem !== null) throw new HttpError("REQUEST_INVALID", { problem: `the body has ${problem}` });
-  // The body is walked here and parsed by its route: other requests come in between.
+  // A large body was just walked and is parsed next by its route: this lets other requests run in between.
   if (body.length > smallBytes) await setImmediate();
   const { method, url, headers, signal } = request;
   return new Request(url, { method, headers, signal, body: body.length === 0 ? null : body });

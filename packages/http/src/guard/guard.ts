@@ -1,20 +1,20 @@
 import { HttpError } from "../fault/http-error.ts";
 import { parseAuthority } from "./authority.ts";
 
-/** The parts of a request that are judged before anything else of it is read. */
+/** The parts of a request that are judged before the rest of it is read. */
 interface RequestHead {
   readonly method: string;
-  /** As it is in the request's first line. */
+  /** The target, as in the first line of the request. */
   readonly target: string;
   /** All header lines, in order, as Node's `rawHeaders`: a name in any case, its value, the next name. */
   readonly headers: readonly string[];
 }
 
-/** Which requests may come in. */
+/** The rules by which requests are admitted. */
 export interface GuardRules {
   /** Names that a Host header may have, in lower case; any port. */
   readonly hosts: ReadonlySet<string>;
-  /** Other origins whose pages may ask, such as `https://ops.example.com`. The server's own page always may. */
+  /** Other origins whose pages may send requests, such as `https://ops.example.com`. The server's own page always may. */
   readonly origins: ReadonlySet<string>;
   readonly maxBodyBytes: number;
 }
@@ -82,7 +82,7 @@ function readSingles(headers: RequestHead["headers"]): Singles {
   return found;
 }
 
-/** Browsers send `Origin` with every request that could change something, and programs send none. */
+/** Checks `Origin`. Browsers send it with every request that could change something; programs send none. */
 function requireOwnOrigin(origin: string | undefined, host: string, { origins }: GuardRules): void {
   if (origin === undefined || origins.has(origin)) return;
   const [, scheme, authority] = /^(https?):\/\/(.+)$/.exec(origin) ?? [];
@@ -91,8 +91,8 @@ function requireOwnOrigin(origin: string | undefined, host: string, { origins }:
 }
 
 /**
- * `none` is an address that a person typed or opened, which only reads. A link on any site may open the page in a tab: its
- * document is public, cannot be framed, and has no effect. A provider sends the person who signed in back to it.
+ * Checks `Sec-Fetch-Site`. With `none`, the user typed or opened an address, which only reads. A link on any site may open the page
+ * in a tab, because its document is public, cannot be framed, and has no effect. A provider sends users back there after a sign-in.
  */
 function requireOwnSite(values: Singles, method: string, target: string): void {
   const site = values["sec-fetch-site"];
@@ -110,7 +110,7 @@ function requireSmallBody(length: string | undefined, { maxBodyBytes }: GuardRul
   if (Number(length) > maxBodyBytes) throw new HttpError("BODY_TOO_LARGE", { maxBytes: maxBodyBytes });
 }
 
-/** A form of another site can send text, but not JSON, without asking first. */
+/** Requires JSON as the media type, because a form of another site can send text, but not JSON, without asking first. */
 function requireJson(values: Singles): void {
   if (
     values["content-length"] === "0" ||

@@ -1,14 +1,14 @@
-/** Where clients of MCP sign in. */
+/** How clients of MCP sign in. */
 export interface SignInOptions {
   /** The issuers whose tokens are accepted, such as `https://login.example.com`. */
   readonly authorizationServers: readonly string[];
-  /** What clients ask for when they sign in; some providers grant nothing to a client that names no scope. Default `openid`. */
+  /** The scopes that clients request. Some providers grant nothing to a client that names no scope. Default `openid`. */
   readonly scopes?: readonly string[] | undefined;
 }
 
 const path = "/.well-known/oauth-protected-resource";
 
-/** What this server says of itself to a client that has no token yet. Source: RFC 9728, and the authorization of MCP. */
+/** What this server publishes for clients without a token. Source: RFC 9728, and the authorization of MCP. */
 export class ProtectedResource {
   readonly #options: SignInOptions;
 
@@ -16,7 +16,7 @@ export class ProtectedResource {
     this.#options = options;
   }
 
-  /** The metadata of the address that MCP is served at, below `base`; undefined for another path. */
+  /** Returns the metadata of the address that serves MCP, below `base`; undefined for other paths. */
   metadata(requested: string, base: string): object | undefined {
     if (requested !== path && requested !== `${path}/mcp`) return undefined;
     return {
@@ -28,7 +28,7 @@ export class ProtectedResource {
     };
   }
 
-  /** The header `WWW-Authenticate` of a request without a valid token. */
+  /** Returns the header `WWW-Authenticate` for a request without a valid token. */
   challenge(base: string): string {
     return `Bearer resource_metadata="${base}${path}/mcp"`;
   }

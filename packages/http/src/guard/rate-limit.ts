@@ -1,7 +1,7 @@
 import { ToolmountError, type Clock } from "@toolmount/core";
 import { rateForm, readRate } from "@toolmount/core/internal";
 
-/** Keys that are remembered; the oldest is forgotten to make room. */
+/** Keys that are remembered. The oldest is forgotten to make room. */
 const maxKeys = 10_000;
 
 /** Counts requests by a key, in windows that begin with a key's first request. */
@@ -11,7 +11,7 @@ export class RateLimit {
   readonly #clock: Clock;
   readonly #windows = new Map<string, { count: number; readonly until: number }>();
 
-  /** Throws `OPTION_INVALID`. */
+  /** Throws `OPTION_INVALID` for a text that is not a rate. */
   constructor(rate: string, clock: Clock) {
     const read = readRate(rate);
     const problem = `it is ${JSON.stringify(rate)}; it must be ${rateForm}`;
@@ -20,13 +20,13 @@ export class RateLimit {
     this.#clock = clock;
   }
 
-  /** Takes one back that was counted, in the same window. */
+  /** Takes back one counted request of the key in the same window. */
   giveBack(key: string): void {
     const open = this.#windows.get(key);
     if (open !== undefined) open.count = Math.max(0, open.count - 1);
   }
 
-  /** Counts one. Returns 0, or the seconds after which the key may try again. */
+  /** Counts one request. Returns 0, or the seconds after which the key may try again. */
   take(key: string): number {
     const now = this.#clock.now();
     const open = this.#windows.get(key);

@@ -1,26 +1,26 @@
 import type { ApprovalState, ApprovalView, Clock, Host, Timer } from "@toolmount/core";
 
-/** Milliseconds between two looks at the store: another process may ask or answer there. */
+/** Milliseconds between two reads of the store, where other processes may ask or answer. */
 const pollMs = 500;
-/** Answered questions that are remembered, so that a page can say who answered. */
+/** Answered questions that are remembered, so that a page can show who answered. */
 const maxAnswered = 500;
 /** States of an approved call whose effect is not known. */
 const unsettled: readonly ApprovalState[] = ["approved", "claimed", "started"];
-/** Questions that are read at a time. */
+/** Most questions that are read at a time. */
 const maxWaiting = 1_000;
 
-/** What a watcher learns: the ids of the questions that wait, in the order in which they were asked. */
+/** Receives the questions that wait, in the order in which they were asked. */
 export type ApprovalListener = (waiting: readonly ApprovalView[]) => void;
 
 /**
  * Watches the questions of one host while there are listeners. A store that other processes use has no events, so it is read
- * again and again; what this process asks or answers is seen immediately.
+ * again and again. Questions and answers of this process are seen immediately.
  */
 export class ApprovalWatch {
   readonly #host: Host;
   readonly #clock: Clock;
   readonly #onError: (error: unknown) => void;
-  /** The ids that each listener knows; null for one that knows nothing yet. */
+  /** The ids that were last reported to each listener; null for a listener without a report. */
   readonly #listeners = new Map<ApprovalListener, string | null>();
   readonly #stops: (() => void)[];
   #waiting = new Map<string, ApprovalView>();
@@ -38,33 +38,33 @@ export class ApprovalWatch {
     );
   }
 
-  /** The questions that wait now, oldest first. */
+  /** Returns the questions that wait now, oldest first. */
   async waiting(): Promise<readonly ApprovalView[]> {
     await this.#read();
     return [...this.#waiting.values()];
   }
 
-  /** Whether more questions wait than were read at the last look. */
+  /** Whether more questions wait than one read returns. */
   get hasMore(): boolean {
     return this.#waiting.size === maxWaiting;
   }
 
-  /** A question that waits, or that was answered while this process looked; undefined for any other. */
+  /** Returns a question that waits, or that was answered while this process watched; undefined for any other. */
   async find(id: string): Promise<ApprovalView | undefined> {
     await this.#read();
-    // A reading that was under way may have begun before the question was stored.
+    // The first read may have begun before the question was stored.
     if (!this.#waiting.has(id) && !this.#answered.has(id)) await this.#read();
     return this.#waiting.get(id) ?? this.#answered.get(id);
   }
 
-  /** Questions that were answered while this process looked, newest first. */
+  /** Returns the questions that were answered while this process watched, newest first. */
   answered(): readonly ApprovalView[] {
     return [...this.#answered.values()].toReversed();
   }
 
   /**
-   * Reports the questions at the next look, and whenever they have changed since the last report to this listener. Returns
-   * what ends that.
+   * Reports the questions after the next read, and whenever they have changed since the last report to this listener. Returns
+   * a function that stops it.
    */
   watch(listener: ApprovalListener): () => void {
     this.#listeners.set(listener, null);
@@ -77,13 +77,13 @@ export class ApprovalWatch {
     };
   }
 
-  /** Reads the store, and reports a change. A store that fails is logged, and read again later. */
+  /** Reads the store and reports a change. An error of the store is logged, and the store is read again later. */
   async refresh(): Promise<void> {
     try {
       await this.#read();
       const keys = [...this.#waiting.keys()].join("\n");
       const now = [...this.#waiting.values()];
-      // A list that was cut may have changed behind its end.
+      // A list that was cut may have changed beyond its end.
       const isCut = now.length === maxWaiting;
       for (const [listener, known] of this.#listeners) {
         if (keys === known && !isCut) continue;
@@ -112,7 +112,7 @@ export class ApprovalWatch {
     this.#timer = timer;
   }
 
-  /** Readers that come while the store is read share that reading. */
+  /** Reads the store. Callers that come during a read share it. */
   #read(): Promise<void> {
     return (this.#reading ??= this.#readNow().finally(() => (this.#reading = null)));
   }
@@ -126,7 +126,7 @@ export class ApprovalWatch {
     await this.#readApproved();
   }
 
-  /** Approved calls whose effect is not known stay among the answered questions, and are read until it is: also of before a restart. */
+  /** Keeps approved calls among the answered questions until their effect is known, even those from before a restart. */
   async #readApproved(): Promise<void> {
     const open = await this.#host.approvals.list({ states: unsettled, limit: maxWaiting });
     for (const view of open) this.#keep(view);
@@ -152,7 +152,7 @@ export class ApprovalWatch {
   }
 }
 
-/** Reads a question in whatever state it is; undefined when the store no longer has it. */
+/** Reads a question in any state; undefined if the store no longer has it. */
 export async function readQuestion(
   { approvals }: Host,
   {
@@ -176,7 +176,7 @@ export async function readQuestion(
   return found.find((one) => one.id === id);
 }
 
-/** Whether a call still waits for a person. The list of a watch may be cut, or older than the question. */
+/** Tests whether a call still waits for a person. The list of a watch may be cut, or older than the question. */
 export async function isOpenQuestion(
   { approvals }: Host,
   { callId, sessionId }: { readonly callId: string; readonly sessionId?: string | undefined },
@@ -184,7 +184,7 @@ export async function isOpenQuestion(
   return (await approvals.list({ callId, sessionId, states: ["pending"], limit: 1 })).length > 0;
 }
 
-/** Names the question of a call: ids of calls are of their session. */
+/** Returns a key for the question of a call. It contains the session, because ids of calls are unique only there. */
 export function questionKey({
   sessionId,
   callId,

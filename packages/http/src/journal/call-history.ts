@@ -24,12 +24,12 @@ interface CallProgram extends PastProgram<CallSummary> {
   readonly omitsReads: boolean;
 }
 
-/** Calls of this process that a page may have beside those of the audit. */
+/** Most calls of this process that a page may have besides those of the audit. */
 const maxOwn = 1_000;
 
 /**
- * The calls of a host: those of its audit, also of other processes and from before the start, and those of this process,
- * which the journal knows as they happen. A host without an audit has the journal alone.
+ * The calls of a host: those of its audit, including calls of other processes and from before the start, and those of this process,
+ * which the journal knows as they happen. A host without an audit has only the journal.
  */
 export class CallHistory {
   readonly #host: Host;
@@ -46,7 +46,7 @@ export class CallHistory {
       return pageOf(this.#journal.list({ ...filter, limit: filter.limit + 1 }), filter.limit);
     const { calls, hasMore } = await sink.calls(filter);
     const stored = calls.map((call) => this.#asNow(call));
-    // The audit has the words of a call once it ended: what this process adds would not be searched in the same way.
+    // The audit has a call's words only after its end, and calls that only this process knows would be searched differently.
     if (filter.text !== undefined) return { calls: stored, hasMore };
     const last = hasMore ? stored.at(-1) : undefined;
     const own = await this.#unaudited(sink, filter, last?.startedAt);
@@ -54,7 +54,7 @@ export class CallHistory {
     return { calls: all.slice(0, filter.limit), hasMore: hasMore || all.length > filter.limit };
   }
 
-  /** One call with its details; null when nothing is known of it. */
+  /** Returns one call with its details; null for an unknown call. */
   async get(runId: string): Promise<CallDetails | null> {
     const known = this.#journal.get(runId);
     const isWhole = known !== undefined && (known.arguments !== null || known.isHere);
@@ -65,7 +65,7 @@ export class CallHistory {
     return audited ?? (known === undefined ? null : detailsOf(known));
   }
 
-  /** The program that a call ran, with its calls; null when nothing is known of the call, or it ran none. */
+  /** Returns the program that a call ran, with its calls; null if the call is unknown or ran none. */
   async program(runId: string): Promise<CallProgram | null> {
     const call = await this.get(runId);
     if (call?.arguments == null) return null;
@@ -75,7 +75,7 @@ export class CallHistory {
     return program && { ...program, omitsReads: this.#sink()?.mode === "changes" };
   }
 
-  /** The arguments of calls, where they are known whole. */
+  /** Returns the arguments of calls, if they are known completely. */
   async argumentsOf(runIds: readonly string[]): Promise<ReadonlyMap<string, Json>> {
     const found = new Map<string, Json>();
     const records = (await this.#sink()?.read({ runIds })) ?? [];
@@ -88,21 +88,21 @@ export class CallHistory {
     return found;
   }
 
-  /** The audit, where it can list calls. A reload may bring another one. */
+  /** Returns the audit, if it can list calls. It is looked up each time, because a reload may replace it. */
   #sink(): (AuditSink & Required<Pick<AuditSink, "calls">>) | null {
     const sink = this.#host.coordinator.get("audit-sink") as AuditSink | null;
     return sink?.calls === undefined ? null : (sink as AuditSink & Required<Pick<AuditSink, "calls">>);
   }
 
-  /** A stored call as this process knows it, where it runs or waits here. */
+  /** Returns a stored call with what this process knows of it, if it runs or waits here. */
   #asNow(call: PastCall): CallSummary {
     const here = this.#journal.get(call.runId);
     if (here === undefined || endedElsewhere(here, call)) return { ...call, change: 0 };
-    // A call that resumes in another process than the one that asked has lost its line there.
+    // A call that is resumed in another process than the one that asked has no program line there, so the stored one is used.
     return { ...summaryOf(here), startedAt: call.startedAt, place: call.place };
   }
 
-  /** The calls of this process that are not in the audit: it has no reads, or is written a moment later. */
+  /** Returns calls of this process that the audit lacks, because it leaves out reads or is written a moment later. */
   async #unaudited(
     sink: Required<Pick<AuditSink, "calls">>,
     filter: PastCallFilter,
@@ -117,7 +117,7 @@ export class CallHistory {
   }
 }
 
-/** Whether a call that asked here was resumed and has ended in another process. */
+/** Tests whether a call that asked here was resumed and has ended in another process. */
 function endedElsewhere(here: CallRecord, stored: PastCall): boolean {
   return !here.isHere && isOpen(here) && !isOpen(stored);
 }
@@ -132,7 +132,7 @@ function detailsOf(call: CallRecord): CallDetails {
   return { ...summaryOf(call), phase, traceparent, arguments: given, result, steps };
 }
 
-/** A call as its records in the audit say it, oldest first. */
+/** Builds a call from its records in the audit, oldest first. */
 function auditedDetails(entries: readonly AuditEntry[]): CallDetails {
   const call = entries.reduce<PastCall | null>(joinRecord, null)!;
   const last = entries.findLast(({ kind }) => kind === "end");
@@ -147,7 +147,7 @@ function auditedDetails(entries: readonly AuditEntry[]): CallDetails {
   };
 }
 
-/** Arguments as the audit has them: a text is the beginning of longer ones. */
+/** Returns arguments as the audit has them. A text is the beginning of longer arguments. */
 function argumentsShown(given: Json | undefined): Shown | null {
   if (given === undefined) return null;
   return typeof given === "string" ? { text: given, characters: given.length } : { value: given };

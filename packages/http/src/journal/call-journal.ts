@@ -14,18 +14,18 @@ import {
   type CallSummary,
 } from "./call-record.ts";
 
-/** Calls that are kept; the oldest that has ended makes room. */
+/** Most calls that are kept. The oldest ended call makes room. */
 const maxCalls = 10_000;
-/** Characters of arguments and results that are kept together. */
+/** Most characters of arguments and results that are kept together. */
 const maxDetail = 16_000_000;
 
 /** Which calls are listed. */
 interface CallFilter extends PastCallFilter {
-  /** Only what changed after this number. */
+  /** Only calls that changed after this change number. */
   readonly changedAfter?: number | undefined;
 }
 
-/** The newest calls of one host, as they happen. It keeps no real secrets: values are masked when they come in. */
+/** The newest calls of one host, as they happen. Secrets are masked before values are stored. */
 export class CallJournal {
   readonly #calls = new Map<string, CallRecord>();
   readonly #detailed: CallRecord[] = [];
@@ -56,7 +56,7 @@ export class CallJournal {
     );
   }
 
-  /** Newest first. */
+  /** Returns the calls that the filter chooses, newest first. */
   list(filter: CallFilter): readonly CallSummary[] {
     const { limit, changedAfter = 0 } = filter;
     const sought = soughtWords(filter.text ?? "");
@@ -70,12 +70,12 @@ export class CallJournal {
     return found;
   }
 
-  /** One call with its details; undefined when it is not kept. */
+  /** Returns one call with its details; undefined if it is not kept. */
   get(runId: string): CallRecord | undefined {
     return this.#calls.get(runId);
   }
 
-  /** Calls that run now. */
+  /** The number of calls that run now. */
   get running(): number {
     let count = 0;
     for (const { status } of this.#calls.values()) if (status === "running") count += 1;
@@ -216,12 +216,12 @@ function newRecord(trace: CallTrace, now: number): CallRecord {
   };
 }
 
-/** What a search looks at. */
+/** Returns the texts of a call that a search looks at. */
 function textsOf({ arguments: given, result }: CallRecord) {
   return { arguments: valueOf(given), result: valueOf(result) };
 }
 
-/** A call as it is listed. Each change of each call is one: naming its fields is five times faster than leaving six out. */
+/** Returns a call for a list. This runs for each change of a call; naming the fields is five times faster than leaving six out. */
 export function summaryOf(call: CallRecord): CallSummary {
   return {
     runId: call.runId,

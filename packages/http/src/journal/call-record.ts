@@ -7,7 +7,7 @@ export interface CallStep {
   readonly at: number;
   /** `arrived`, the name of an event, or `ended`. */
   readonly name: string;
-  /** What it says, for people. */
+  /** A text about the step, for people. */
   readonly note?: string;
 }
 
@@ -17,7 +17,7 @@ export interface CallSummary {
   readonly callId: string;
   readonly kind: PastCall["kind"];
   readonly tool: string;
-  /** `running`, `waiting`, `decided` (its question is answered, and it is not resumed), or how it ended. */
+  /** `running`, `waiting`, `decided` (its question is answered, but it is not resumed), or how it ended. */
   status: string;
   readonly startedAt: number;
   durationMs: number | null;
@@ -26,15 +26,15 @@ export interface CallSummary {
   readonly userId: string | null;
   readonly turnId: string | null;
   readonly parentRunId: string | null;
-  /** The line of a program that made it, from 1. */
+  /** The line of the program that made the call, from 1. */
   readonly place: { readonly line: number; readonly code: string } | null;
-  /** Its arguments as a line for a list. */
+  /** The arguments as one line for a list. */
   line: string;
-  /** Every change of any call adds 1. */
+  /** The number of the call's last change; each change of any call adds 1 to a common counter. */
   change: number;
 }
 
-/** A call as a person sees it who opens it. */
+/** A call with its details, as a person sees it. */
 export interface CallDetails extends CallSummary {
   readonly phase: string | null;
   readonly traceparent: string | null;
@@ -45,7 +45,7 @@ export interface CallDetails extends CallSummary {
 
 /** A call with everything that is kept of it. */
 export interface CallRecord extends CallSummary {
-  /** Whether its run is in this process now; a call that waits for its ticket has none. */
+  /** Whether its run is in this process now. A call that waits for its ticket does not run. */
   isHere: boolean;
   phase: string | null;
   traceparent: string | null;
@@ -57,27 +57,27 @@ export interface CallRecord extends CallSummary {
 /** JSON text of a value with its secrets masked, or the beginning of it. It is parsed when a person looks at it. */
 interface Kept {
   readonly text: string;
-  /** Of the whole text. */
+  /** Length of the whole text. */
   readonly characters: number;
 }
 
-/** A kept value as it is shown: whole, or the beginning of its text. */
+/** A kept value as it is shown: whole, or only the beginning of its text. */
 export type Shown = { readonly value: Json } | { readonly text: string; readonly characters: number };
 
-/** Characters of JSON that are kept of one value. */
+/** Most characters of JSON that are kept of one value. */
 const maxShown = 20_000;
 
-/** Steps that are kept of one call. */
+/** Most steps that are kept of one call. */
 const maxSteps = 100;
 
 const redactor = createRedactor([]);
 
-/** A value with its secrets masked. Text that is no JSON stays text. */
+/** Returns a value with its secrets masked. Text that is not JSON stays text. */
 export function masked(value: unknown): Json | undefined {
   return value === undefined ? undefined : redactor(toJson(value));
 }
 
-/** Prepares a masked value to be kept. */
+/** Turns a masked value into the form in which it is kept. */
 export function keep(value: Json | undefined): Kept | null {
   if (value === undefined) return null;
   const text = JSON.stringify(value);
@@ -87,7 +87,7 @@ export function keep(value: Json | undefined): Kept | null {
 
 type Arguments = Pick<CallRecord, "arguments" | "line">;
 
-/** The arguments of a call are the same frozen object from its start to its end, unless a gate changed them. */
+/** Arguments that were already prepared. A call has the same frozen object from start to end, unless a gate changes it. */
 const knownArguments = new WeakMap<object, Arguments>();
 
 /** Keeps the arguments of a call, masked, and their line. */
@@ -103,20 +103,20 @@ function argumentsOf(given: unknown): Arguments {
   return { arguments: keep(shown), line: lineOf(shown) };
 }
 
-/** A kept value as a person sees it. */
+/** Returns a kept value as it is shown. */
 export function shownOf(kept: Kept | null): Shown | null {
   if (kept === null) return null;
   return kept.characters > kept.text.length ? kept : { value: JSON.parse(kept.text) as Json };
 }
 
-/** What is kept of a value: all of it, or the beginning of its text. */
+/** Returns the kept value itself: all of it, or the beginning of its text. */
 export function valueOf(kept: Kept | null): Json {
   const shown = shownOf(kept);
   if (shown === null) return null;
   return "value" in shown ? shown.value : shown.text;
 }
 
-/** Arguments that a model wrote as text are shown as the JSON that they are, where they are JSON. */
+/** Parses arguments that a model wrote as text, if they are JSON. */
 function toJson(value: unknown): Json {
   if (typeof value !== "string") return value as Json;
   const text = redactArguments(value, redactor) as string;
@@ -127,26 +127,26 @@ function toJson(value: unknown): Json {
   }
 }
 
-/** How much of the memory for details a call takes. */
+/** Returns how much a call counts towards the limit for details, in characters. */
 export function sizeOf({ arguments: given, result }: CallRecord): number {
   return (given?.text.length ?? 0) + (result?.text.length ?? 0);
 }
 
-/** What a result leaves out, as a step: the result that is kept may be the beginning of it only. */
+/** Creates a step that says what a result leaves out, because the kept result may be only its beginning. */
 export function omittedStep(at: number, omission: Omission): CallStep {
   return { at, name: "omitted", note: omissionLine(omission).replace("Omitted: ", "") };
 }
 
-/** Adds a step; a call that reports endless progress keeps its first and its last steps. */
+/** Adds a step. A call with endless progress keeps its first and its last steps. */
 export function addStep({ steps }: CallRecord, step: CallStep): void {
   if (steps.length >= maxSteps) steps.splice(maxSteps / 2, 1);
   steps.push(step);
 }
 
-/** Statuses of a call that runs, or waits, or whose answer is known. */
+/** Statuses of a call that has not ended: it runs, waits, or is decided but not resumed. */
 export const openStatuses: readonly string[] = ["running", "waiting", "decided"];
 
-/** Whether a call has not ended. */
+/** Tests whether a call has not ended. */
 export function isOpen({ status }: Pick<CallSummary, "status">): boolean {
   return openStatuses.includes(status);
 }

@@ -8,7 +8,7 @@ import type { CallJournal } from "./call-journal.ts";
 /** Bounds in seconds. Source: the advice of OpenTelemetry's conventions for durations of tools, shortened. */
 const buckets = [0.005, 0.01, 0.05, 0.1, 0.5, 1, 5, 15, 60, 300];
 
-/** Replaces names that no tool has: names that models make up would be a series each. */
+/** Replaces names of tools that do not exist, because each name that a model invents would become a series. */
 const otherTool = "_OTHER";
 
 /** Figures of this process and its hosts, in Prometheus' text format. */
@@ -25,7 +25,7 @@ interface MeasuredHost extends Pick<ServedHost, "host"> {
   readonly journal: CallJournal;
 }
 
-/** Creates the figures, and counts calls from now on. */
+/** Creates the metrics and counts calls from now on. */
 export function createMetrics(hosts: ReadonlyMap<string, MeasuredHost>, logger: Logger): Metrics {
   const registry = new Registry();
   const registers = [registry];
@@ -74,7 +74,7 @@ export function createMetrics(hosts: ReadonlyMap<string, MeasuredHost>, logger: 
   };
 }
 
-/** Figures that are read when they are asked for. */
+/** Adds figures that are computed each time they are read. */
 function addGauges(hosts: ReadonlyMap<string, MeasuredHost>, registers: Registry[]): void {
   const running = new Gauge({
     name: "toolmount_calls_running",

@@ -2,25 +2,25 @@ import type { Server, ServerResponse } from "node:http";
 import type { Clock } from "@toolmount/core";
 import { withTimeout } from "@toolmount/core/internal";
 
-/** Milliseconds in which cancelled calls must have been answered; then their connections are closed. */
+/** Milliseconds within which cancelled calls must be answered before their connections are closed. */
 const answerMs = 2_000;
 
-/** Milliseconds in which a balancer asks again whether a server is ready. */
+/** Milliseconds for which a request to `/readyz` counts as a sign that a balancer uses the server. */
 const balancerMs = 60_000;
 
-/** The end of a server, in steps: no new requests of a balancer, no new work, then no running work, then no connections. */
+/** The steps in which a server ends: no new requests from a balancer, no new work, no running work, no connections. */
 export interface Drain {
   /** Aborted when the server starts to end. */
   readonly ending: AbortSignal;
-  /** Aborted when the grace is over: running work is cancelled, and answered. */
+  /** Aborted when the grace is over: running work is then cancelled, and answered. */
   readonly cut: AbortSignal;
-  /** Whether a balancer may send requests, which asks this by `/readyz`. */
+  /** Whether a balancer, which asks with `/readyz`, may send requests. */
   isReady(): boolean;
-  /** Waits, where a balancer asks, for the first quarter of the grace, so that it sends no more. Resolves to the rest of the grace. */
+  /** If a balancer asks, waits for the first quarter of the grace, so that it sends no more. Resolves to the rest of the grace. */
   leaveBalancer(graceMs: number): Promise<number>;
   /** Counts a response until it is sent. */
   track(response: ServerResponse): void;
-  /** `working` resolves when what runs without a request has ended: it has the same grace. */
+  /** Ends the server. `working` resolves when work without a request has ended, for which it waits in the same grace. */
   end(server: Server, graceMs: number, working: Promise<unknown>): Promise<void>;
 }
 

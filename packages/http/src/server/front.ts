@@ -16,14 +16,14 @@ import { RateLimit } from "../guard/rate-limit.ts";
 import type { OpenRequests } from "./open-requests.ts";
 import type { HttpLimits, PageFile } from "./options.ts";
 
-/** What the front needs to judge a request. */
+/** The parts with which the front judges a request. */
 interface FrontOptions {
   readonly rules: () => GuardRules;
   readonly authenticate: Authenticate;
   readonly signIn?: SignInOptions | undefined;
   readonly pageSignIn?: PageSignIn | undefined;
   readonly baseOf: (host: string | undefined) => string;
-  /** A browser comes back from the provider of a mounted server. */
+  /** Ends a sign-in when a browser returns from the provider of a mounted server. */
   readonly comesBack: ComesBack;
   readonly page: ReadonlyMap<string, PageFile>;
   readonly limits: HttpLimits;
@@ -43,8 +43,8 @@ const always = Object.entries({
 });
 
 /**
- * The front of the server: it judges each request before any route sees it, and answers those that need no token. It
- * returns whose request a route may answer, and null when the request is answered.
+ * Creates the front of the server. It judges each request before any route sees it, and answers requests that need no token.
+ * It returns the sender of a request that a route may answer, and null if the request is already answered.
  */
 export function createFront({
   rules,
@@ -61,7 +61,7 @@ export function createFront({
   open,
 }: FrontOptions) {
   const failures = new RateLimit(limits.failures ?? "30/min", clock);
-  // Who comes back from a sign-in to a mounted server can make this server ask that server's provider.
+  // A browser that returns from a sign-in to a mounted server makes this server ask that server's provider, so these are limited.
   const signIns = new RateLimit("300/min", clock);
   const requests = new RateLimit(limits.requests ?? "60000/min", clock);
 
@@ -109,7 +109,7 @@ function refuseOften(limit: RateLimit, key: string): void {
   if (seconds > 0) throw new HttpError("RATE_LIMITED", { seconds });
 }
 
-/** Ends the connection with the answer: no route reads the rest of a refused request. Returns the status. */
+/** Answers a refused request and ends the connection, because no route reads the rest of it. Returns the status. */
 function refuse(
   request: IncomingMessage,
   response: ServerResponse,
@@ -138,7 +138,7 @@ interface Public extends Pick<FrontOptions, "page" | "isReady"> {
   readonly baseOf: (request: IncomingMessage) => string;
 }
 
-/** Answers what needs no token: the page and its files, health, and where to sign in. */
+/** Answers requests that need no token: the page and its files, health, and where to sign in. */
 function answerPublic(
   method: string,
   path: string,

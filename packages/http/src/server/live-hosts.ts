@@ -21,7 +21,7 @@ import { Replicas } from "../work/replicas.ts";
 /** Events of a host that a client can still read after it lost its connection. */
 const maxEvents = 1_000;
 
-/** What the hosts of one server share. */
+/** The parts that the hosts of one server share. */
 interface Shared {
   /** The version of this server. */
   readonly version: string;
@@ -31,7 +31,7 @@ interface Shared {
   readonly cut: AbortSignal;
 }
 
-/** The hosts of a server by their names, each with what this server adds to it. */
+/** Creates the hosts of a server by their names, each with the parts that this server adds. */
 export function liveHosts(options: ServeHostsOptions, shared: Shared): Map<string, LiveHost> {
   const hook = options.webhook && new Webhook(options.webhook, shared.clock);
   const entries = Object.entries(options.hosts);
@@ -75,7 +75,7 @@ function liveHost(name: string, served: ServedHost, parts: Parts): LiveHost {
   };
 }
 
-/** The address of a question on the page; a link names the host where a server has several. */
+/** Returns a function for the address of a question on the page. The link names the host if the server has several. */
 function linkOf(name: string, { publicUrl, hosts }: ServeHostsOptions): (id: string) => string | undefined {
   const query = Object.keys(hosts).length > 1 ? `?host=${encodeURIComponent(name)}` : "";
   return (id) => publicUrl && `${reachedAt(publicUrl, "")}/#/inbox/${id}${query}`;
@@ -87,12 +87,12 @@ interface Ending {
   readonly graceMs: number;
 }
 
-/** Ends the work of the hosts, as far as it ends in time, and closes them. */
+/** Ends the work of the hosts, as far as that is possible in time, and closes them. */
 export async function endHosts(
   hosts: ReadonlyMap<string, LiveHost>,
   { drain, server, graceMs }: Ending,
 ): Promise<void> {
-  // A store that does not answer delays no end.
+  // A store that does not answer must not delay the end.
   const drained = [...hosts.values()].map(({ replicas }) => replicas.drain());
   const restMs = await drain.leaveBalancer(graceMs);
   const turns = [...hosts.values()].map(async ({ work }) => work?.close(restMs));
@@ -101,7 +101,7 @@ export async function endHosts(
   for (const live of hosts.values()) await closeHost(live);
 }
 
-/** Resolves when what runs without a request has ended. No call in the background begins any more. */
+/** Stops calls in the background from starting, and resolves when work without a request has ended. */
 async function endWork({ background, mcp }: LiveHost): Promise<void> {
   await Promise.all([background.close(), mcp?.settled?.()]);
 }

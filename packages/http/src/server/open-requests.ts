@@ -5,13 +5,13 @@ import type { Authenticate } from "../access/tokens.ts";
 import type { Admitted } from "../api/service.ts";
 import { HttpError } from "../fault/http-error.ts";
 
-/** Requests of one person or program, and of all tokens that cannot approve, that may be open together. */
+/** Most requests that may be open together: of one person or program, and of all tokens that cannot approve. */
 interface OpenLimits {
   readonly perName: number;
   readonly all: number;
 }
 
-/** Milliseconds between two looks at the tokens of open requests. */
+/** Milliseconds between two checks of the tokens of open requests. */
 const lookMs = 1_000;
 
 interface OpenRequest {
@@ -25,7 +25,7 @@ interface Holder {
   readonly open: Map<ServerResponse, OpenRequest>;
 }
 
-/** What the requests of a server share. */
+/** The parts that the requests of a server share. */
 interface OpenParts {
   readonly clock: Clock;
   readonly logger: Logger;
@@ -34,8 +34,8 @@ interface OpenParts {
 }
 
 /**
- * The requests that are open, by their tokens. A token that is revoked, has expired, or may do something else than before
- * loses them within seconds. One token cannot take the connections of all: each has a limit, and approvers always have room.
+ * The open requests, by their tokens. A token that is revoked, has expired, or has other rights than before loses them within
+ * seconds. One token cannot take all connections, because each has a limit, and approvers always have room.
  */
 export class OpenRequests {
   readonly #holders = new Map<string, Holder>();
@@ -44,7 +44,7 @@ export class OpenRequests {
   readonly #clock: Clock;
   readonly #logger: Logger;
   readonly #cut: AbortSignal;
-  /** Open requests by the name of their tokens: an issuer gives one person many tokens. */
+  /** Open requests by the name of their tokens, because an issuer may give one person many tokens. */
   readonly #counts = new Map<string, number>();
   /** Open requests of tokens that cannot approve. */
   #callers = 0;
@@ -56,7 +56,7 @@ export class OpenRequests {
     this.#clock = parts.clock;
     this.#logger = parts.logger;
     this.#cut = parts.cut;
-    // One listener for all requests: a signal of `AbortSignal.any` for each costs 4 % of a call.
+    // One listener for all requests: an `AbortSignal.any` for each request would cost 4 % of a call.
     this.#cut.addEventListener("abort", () => this.#withdrawAll());
   }
 
@@ -97,7 +97,7 @@ export class OpenRequests {
     });
   }
 
-  /** Looks again while requests are open. The timer does not keep the process. */
+  /** Checks again later while requests are open. The timer does not keep the process running. */
   #lookLater(): void {
     if (this.#isLooking || this.#holders.size === 0) return;
     this.#isLooking = true;
@@ -113,7 +113,7 @@ export class OpenRequests {
       try {
         if (!isSame(await this.#authenticate(token), holder.principal)) this.#end(token, holder);
       } catch (err) {
-        // Whether an issuer's keys can be read says nothing about the token.
+        // That an issuer's keys could not be read says nothing about the token.
         this.#logger.warn(
           { err, token_of: holder.principal.name },
           "an open request's token was not checked",
@@ -127,7 +127,7 @@ export class OpenRequests {
     this.#logger.info({ token_of: principal.name, requests: open.size }, "a token lost its open requests");
     for (const [response, request] of open) {
       withdraw(request, new HttpError("UNAUTHENTICATED", {}));
-      // A stream that ends by itself has this long.
+      // A stream has this long to end by itself.
       this.#clock.setTimer(() => response.destroy(), lookMs).keepAlive(false);
     }
   }

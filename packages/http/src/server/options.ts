@@ -8,17 +8,17 @@ import type { WebhookOptions } from "../work/webhook.ts";
 
 /** Limits of the server. */
 export interface HttpLimits {
-  /** Default 1048576. */
+  /** Bytes of a request's body. Default 1048576. */
   readonly bodyBytes?: number | undefined;
   /** Bytes of a request's headers. Default 16384. */
   readonly headerBytes?: number | undefined;
-  /** Milliseconds in which a request must have arrived whole. Default 30000. The server looks every 5 s, or more often for less. */
+  /** Milliseconds within which a request must arrive completely. Default 30000. The server checks every 5 s, or more often for less. */
   readonly requestMs?: number | undefined;
   /** Requests and streams of tokens without the role approve that are open together. Default 2000. */
   readonly connections?: number | undefined;
   /**
    * Requests and streams of one person or program that are open together. Default 500. Tokens with the role approve, and
-   * health, have room of their own beside `connections`.
+   * health, have separate room besides `connections`.
    */
   readonly openPerToken?: number | undefined;
   /** Requests of one token. Default 60000 in a minute. */
@@ -26,7 +26,7 @@ export interface HttpLimits {
   /** Requests without a valid token, by the client's address. Default 30 in a minute. */
   readonly failures?: string | undefined;
   /**
-   * Milliseconds for which a server says that it works on a turn or a call with an idempotency key. When a server was killed,
+   * Milliseconds of a lease, with which a server claims a turn or a call with an idempotency key. If the server is killed,
    * the next one continues after this time. Default 15000.
    */
   readonly leaseMs?: number | undefined;
@@ -45,54 +45,54 @@ export interface PageFile {
   readonly headers: Readonly<Record<string, string>>;
 }
 
-/** How hosts are served over HTTP. */
+/** The hosts to serve over HTTP, and how. */
 export interface ServeHostsOptions {
-  /** By name. The first is the one that `/mcp` serves. */
+  /** The hosts by name. `/mcp` serves the first one. */
   readonly hosts: Readonly<Record<string, ServedHost>>;
-  /** Finds out who a token belongs to. Every request but those for the page and for health has one. */
+  /** Finds the owner of a token. All requests need one, except those for the page and for health. */
   readonly authenticate: Authenticate;
-  /** Lets clients of MCP find out where to sign in. */
+  /** Lets clients of MCP discover where to sign in. */
   readonly signIn?: SignInOptions | undefined;
   /** The page for people: `readPage()` of `@toolmount/page`. Default: none. */
   readonly page?: ReadonlyMap<string, PageFile> | undefined;
   /** Lets people sign in to the page at an OpenID provider: `createPageSignIn`. Default: they enter a token. */
   readonly pageSignIn?: PageSignIn | undefined;
   /**
-   * Gets a signed report when a question is asked, when it is decided, and when its call has ended: for a chat. Standard
-   * Webhooks 1.0, at least once.
+   * Receives a signed report when a question is asked, when it is decided, and when its call has ended, for example for a chat. By
+   * Standard Webhooks 1.0, delivered at least once.
    */
   readonly webhook?: WebhookOptions | undefined;
   /**
-   * Where people and clients reach this server, such as `https://tools.example.com`: the sign-in names it, and a report has a
-   * link to its question. Default: the Host of each request, and no links.
+   * The address at which people and clients reach this server, such as `https://tools.example.com`. The sign-in uses it, and
+   * reports link to their question with it. Default: the Host of each request, and no links.
    */
   readonly publicUrl?: string | undefined;
-  /** Default `127.0.0.1:4680`. Port 0: any free one. */
+  /** Default `127.0.0.1:4680`. Port 0 means any free port. */
   readonly listen?: ListenAddress | undefined;
   /** Allows an address that other machines can reach. Without it such an address is refused. */
   readonly beyondLoopback?: boolean | undefined;
-  /** Further names that a Host header may have, without a port: those of a proxy in front. */
+  /** Further names that a Host header may have, without a port, such as those of a proxy in front. */
   readonly allowedHosts?: readonly string[] | undefined;
-  /** Other origins whose pages may ask, such as `https://ops.example.com`. */
+  /** Other origins whose pages may send requests, such as `https://ops.example.com`. */
   readonly allowedOrigins?: readonly string[] | undefined;
   readonly limits?: HttpLimits | undefined;
   readonly clock?: Clock | undefined;
   readonly logger?: Logger | undefined;
-  /** Shown by the API. Default: the version of this package. */
+  /** The version that the API shows. Default: the version of this package. */
   readonly version?: string | undefined;
 }
 
 /** A server that listens. */
 export interface HttpServer {
-  /** Where it listens. */
+  /** The address at which it listens. */
   readonly url: string;
   readonly port: number;
-  /** Describes the API. */
+  /** The OpenAPI document of the API. */
   readonly document: object;
   /**
-   * Ends the server within `graceMs` (default 10000). Where `/readyz` was asked in the last minute, the server works as before
-   * for the first quarter, and only `/readyz` fails, so that a balancer sends its requests elsewhere. Then no new work
-   * starts, running calls have the rest and are cancelled then, and every request is answered. Hosts are not closed. Idempotent.
+   * Ends the server within `graceMs` (default 10000). If `/readyz` was requested in the last minute, the server works as before
+   * for the first quarter, and only `/readyz` fails, so that a balancer sends its requests elsewhere. Then no new work starts.
+   * Running calls have the rest and are then cancelled, and every request is answered. Hosts are not closed. Idempotent.
    */
   close(options?: { readonly graceMs?: number | undefined }): Promise<void>;
 }

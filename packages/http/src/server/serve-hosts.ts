@@ -20,11 +20,11 @@ import type { HttpLimits, HttpServer, ServeHostsOptions } from "./options.ts";
 const defaultBodyBytes = 1_048_576;
 const defaultConnections = 2_000;
 /**
- * Milliseconds for which an idle connection stays open. Longer than the 60 s of the usual proxies and balancers: the side that
- * sends requests must be the one that closes, or a request meets a connection that was just closed.
+ * Milliseconds for which an idle connection stays open. It is longer than the 60 s of usual proxies and balancers, because the side
+ * that sends requests should close first: else a request can meet a connection that was just closed.
  */
 const keepAliveMs = 65_000;
-/** Connections beside those that callers may take: for approvers, for health, and to refuse what is too much. */
+/** Connections besides those for callers: for approvers, for health, and to refuse what is too much. */
 const reservedConnections = 200;
 
 /**
@@ -93,7 +93,7 @@ function urlOf({ host }: ListenAddress, port: number): string {
   return `http://${host.includes(":") ? `[${host}]` : host}:${port}`;
 }
 
-/** The version of this package. */
+/** Reads the version of this package. */
 function ownVersion(): string {
   const manifest = readFileSync(new URL(import.meta.resolve("#package.json")), "utf8");
   return (JSON.parse(manifest) as { readonly version: string }).version;
@@ -107,7 +107,7 @@ interface ServerParts {
   readonly limits: HttpLimits;
 }
 
-/** A server whose requests pass the front before any route sees them. */
+/** Creates a server whose requests pass the front before any route sees them. */
 function createNodeServer({ front, app, drain, metrics, limits }: ServerParts): Server {
   const admitted = new WeakMap<IncomingMessage, Admitted>();
   const answer = getRequestListener(
@@ -124,7 +124,7 @@ function createNodeServer({ front, app, drain, metrics, limits }: ServerParts): 
       keepAliveTimeout: keepAliveMs,
       requestTimeout,
       headersTimeout: Math.min(requestTimeout, 10_000),
-      // Node looks for late requests every 30 s, unless it is asked to look more often.
+      // By default Node looks for late requests only every 30 s.
       connectionsCheckingInterval: Math.min(requestTimeout, 5_000),
     },
     (request, response) => {
@@ -151,7 +151,7 @@ function requireAllowedAddress({ host }: ListenAddress, { beyondLoopback }: Serv
   });
 }
 
-/** The names of the address itself, and those that the options add. A wildcard is no name. */
+/** Returns the rules with the names of the address itself, and those that the options add. A wildcard address is not a name. */
 function rulesOf(
   { allowedHosts = [], allowedOrigins = [] }: ServeHostsOptions,
   { host }: ListenAddress,
@@ -191,19 +191,19 @@ async function startListening(server: Server, { host, port }: ListenAddress): Pr
   return (server.address() as AddressInfo).port;
 }
 
-/** Keeps room on a server: see {@link limitConnections}. */
+/** Protects connections from {@link limitConnections}. */
 interface Connections {
-  /** A request with a valid token runs on its connection: the connection stays until the response is closed. */
+  /** Keeps the connection of a request with a valid token until its response is closed. */
   readonly keep: (response: ServerResponse) => void;
 }
 
 /**
- * At most this many connections are open. One more takes the place of the one that has longest run no request with a valid
- * token, so that programs that only hold connections lock no one out. Where all run one, the new connection is closed.
+ * Limits the open connections. One more than `max` replaces the connection that has longest run no request with a valid token, so
+ * that programs that only hold connections cannot lock others out. If all run such a request, the new connection is closed.
  */
 function limitConnections(server: Server, max: number): Connections {
   let open = 0;
-  // A set keeps the order in which its members came.
+  // A set keeps its members in the order in which they were added.
   const idle = new Set<Socket>();
   server.on("connection", (socket: Socket) => {
     open += 1;

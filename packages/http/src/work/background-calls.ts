@@ -18,26 +18,26 @@ import { allWork } from "./work-store.ts";
 
 /** The kind of the records of calls that the server resumes. */
 const kind = "call";
-/** Milliseconds between two looks at all of them: another server may have left some. */
+/** Milliseconds between two reads of all calls, because another server may have left some. */
 const lookMs = 15_000;
-/** Milliseconds for which it is known that a call was resumed, as long as its question is kept. */
+/** Milliseconds for which the record of a resumed call is kept, as long as that of its question. */
 const keepMs = 90 * 86_400_000;
-/** What is kept of one call. The ticket goes when the call has ended. */
+/** The body of a call's record. The ticket is removed when the call has ended. */
 interface Waiting {
   readonly callId: string;
   readonly ticket: string;
   readonly context: JsonObject;
-  /** The plan of the server that has it. */
+  /** The plan of the server that stored the call. */
   readonly plan: string;
 }
 
-/** What the server needs to resume the calls of one host. */
+/** The means to resume the calls of one host. */
 interface BackgroundCallsOptions {
   readonly host: Host;
   readonly watch: ApprovalWatch;
   readonly clock: Clock;
   readonly logger: Logger;
-  /** Names the plan: several may share one store. */
+  /** Names the plan, because several plans may share one store. */
   readonly scope: string;
   readonly replicas: Pick<Replicas, "plan" | "mayTake">;
   /** Aborted when the grace for running work is over. */
@@ -45,15 +45,15 @@ interface BackgroundCallsOptions {
 }
 
 /**
- * Resumes calls when their questions are answered, without the client that made them, also after a restart. Several servers
- * with one store may resume the same call: the host runs it once.
+ * Resumes calls when their questions are answered, without the client that made them, even after a restart. Several servers
+ * with one store may resume the same call, but the host runs it only once.
  */
 export class BackgroundCalls {
   readonly #options: BackgroundCallsOptions;
   readonly #store: WorkStore;
-  /** The calls that wait, by session and call. */
+  /** The waiting calls, by session and call. */
   #waiting = new Map<string, WorkRecord>();
-  /** The questions that were open at the last look. */
+  /** The questions that were open at the last report. */
   #open: ReadonlySet<string> = new Set();
   readonly #running = new Map<string, Promise<void>>();
   readonly #stop: () => void;
@@ -69,7 +69,7 @@ export class BackgroundCalls {
     void this.#readAll();
   }
 
-  /** Keeps what resumes a call that waits. */
+  /** Stores everything that is needed to resume a waiting call. */
   async keep({ callId, ticket }: { callId: string; ticket: string }, context: CallContext): Promise<void> {
     const { clock, scope, replicas } = this.#options;
     const { sessionId = null, userId = null } = context;
@@ -81,11 +81,11 @@ export class BackgroundCalls {
     const key = questionKey({ sessionId, callId });
     this.#waiting.set(key, record);
     this.#watch();
-    // It may have been answered before it was kept.
+    // The question may have been answered before the call was stored.
     if (!(await this.#isOpen(record))) this.#resume(key, record);
   }
 
-  /** Begins no call any more: the next server does. Calls that run have the grace of the server. */
+  /** Starts no more calls and leaves them to the next server. Calls that run have the grace of the server. */
   async close(): Promise<void> {
     this.#isEnding = true;
     this.#unwatch?.();
@@ -93,7 +93,7 @@ export class BackgroundCalls {
     await Promise.all(this.#running.values());
   }
 
-  /** The questions are watched while calls wait. */
+  /** Watches the questions only while calls wait. */
   #watch(): void {
     if (this.#isEnding) return;
     if (this.#waiting.size > 0) {
@@ -104,7 +104,7 @@ export class BackgroundCalls {
     this.#unwatch = null;
   }
 
-  /** Resumes the calls whose questions are no longer open. Of a list that was cut, only what was in it is known to be gone. */
+  /** Resumes the calls whose questions are no longer open. If the list was cut, only questions that were in the last one can be gone. */
   #see(views: readonly ApprovalView[]): void {
     const before = this.#open;
     this.#open = new Set(views.map(({ info }) => questionKey(info)));
@@ -113,7 +113,7 @@ export class BackgroundCalls {
       if (!this.#open.has(key) && (isWhole || before.has(key))) this.#resume(key, record);
   }
 
-  /** Reads all that wait: another server may have left some, and the list of open questions may be cut. */
+  /** Reads all waiting calls, because another server may have left some, and the list of open questions may be cut. */
   async #readAll(): Promise<void> {
     await this.#guarded(async () => {
       const waiting = new Map<string, WorkRecord>();
@@ -143,13 +143,13 @@ export class BackgroundCalls {
     this.#running.set(record.id, running);
   }
 
-  /** Resumes one call. False when it waits again, or runs in another process. */
+  /** Resumes one call. Returns false if it waits again or runs in another process. */
   async #run(record: WorkRecord): Promise<boolean> {
     const { host, cut, logger } = this.#options;
     const { ticket, context, callId } = record.body as unknown as Waiting;
     try {
       const outcome = await host.resume(ticket, { ...context, abortSignal: cut });
-      // Another question of the same call, or another process that runs it now.
+      // The call has asked again, or another process runs it now.
       if (outcome.status === "pending") return false;
     } catch (err) {
       if (!isToolmountError(err) || !err.code.startsWith("TICKET_")) throw err;
@@ -160,7 +160,7 @@ export class BackgroundCalls {
     return true;
   }
 
-  /** What failed is tried again at the next look. */
+  /** Runs work and logs an error. Failed work is tried again at the next read. */
   async #guarded(work: () => Promise<unknown>): Promise<void> {
     try {
       await work();

@@ -5,13 +5,13 @@ import { repeat } from "./repeat.ts";
 import type { CallHistory } from "../journal/call-history.ts";
 import { isOpen, openStatuses, type CallSummary } from "../journal/call-record.ts";
 
-/** Milliseconds between two looks at the calls of the other servers. */
+/** Milliseconds between two reads of the calls of the other servers. */
 const lookMs = 1_000;
-/** Looks without a watcher, after which they end: a client whose connection broke comes back within them. */
+/** Reads without a watcher before they stop. Within them, a client whose connection broke comes back. */
 const idleLooks = 60;
-/** Milliseconds after which a new call of another server is in the audit: servers write it together, and clocks differ. */
+/** Milliseconds until a new call of another server is surely in the audit: servers write calls in batches, and clocks differ. */
 const lateMs = 10_000;
-/** Calls that are read with a look. */
+/** Most calls of one read. */
 const maxRead = 1_000;
 
 interface CallsElsewhereOptions {
@@ -23,12 +23,12 @@ interface CallsElsewhereOptions {
 }
 
 /**
- * Puts the calls that other servers of the store make among the events of this one, as the audit has them, while there are
- * watchers. A server alone looks at nothing.
+ * Adds calls that other servers of the store make to the events of this one, from the audit, while there are watchers. A server
+ * without others reads nothing.
  */
 export class CallsElsewhere {
   readonly #options: CallsElsewhereOptions;
-  /** What was last known of calls: of the newest, and of those that have not ended. Null before the first look. */
+  /** The last known calls: the newest ones, and those that have not ended. Null before the first read. */
   #known: ReadonlyMap<string, CallSummary> | null = null;
   #watchers = 0;
   #idle = 0;
@@ -39,14 +39,14 @@ export class CallsElsewhere {
     this.#options = options;
   }
 
-  /** Looks from now on. Returns a function that ends the watch. */
+  /** Reads from now on. Returns a function that ends the watch. */
   watch(): () => void {
     this.#watchers += 1;
     this.#stop ??= repeat(this.#options.clock, lookMs, () => this.#next());
     return () => void (this.#watchers -= 1);
   }
 
-  /** Reports what changed since the last look. One look comes after the other. */
+  /** Reports changes since the last read. Reads run one after the other. */
   look(): Promise<void> {
     return (this.#looking = this.#looking.then(() => this.#look()));
   }
@@ -63,7 +63,7 @@ export class CallsElsewhere {
       return;
     }
     this.close();
-    // For a client that comes back later, these events are not all that happened.
+    // A client that comes back later would miss events, so it must not continue from these.
     if (this.#known !== null) this.#options.events.forget();
     this.#known = null;
   }
@@ -80,7 +80,7 @@ export class CallsElsewhere {
   }
 
   #report(call: CallSummary): void {
-    // What runs or ended here is among the events already; at the first look, lists have it.
+    // Calls that run or ended here already have their events, and before the first read clients get the calls from lists.
     if (this.#known === null || call.change > 0) return;
     if (this.#known.get(call.runId)?.status !== call.status)
       this.#options.events.add("call", call, call.userId);
@@ -95,7 +95,7 @@ export class CallsElsewhere {
     return new Map(pages.flatMap(({ calls }) => calls.map((call) => [call.runId, call])));
   }
 
-  /** The calls that had not ended at the last look, or at the first one. */
+  /** Returns the calls that had not ended at the last read; for the first read, all open ones. */
   async #open() {
     const { history } = this.#options;
     if (this.#known === null)

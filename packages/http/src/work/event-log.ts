@@ -2,17 +2,17 @@ import { randomBytes } from "node:crypto";
 
 /** One event of a stream. */
 export interface LoggedEvent {
-  /** Its place in its log; a client sends the last one that it has read as `Last-Event-ID`. */
+  /** Its number in its log. A client sends the last one that it has read as `Last-Event-ID`. */
   readonly id: string;
   readonly event: string;
   readonly data: unknown;
-  /** The user whom it is about; null for an event without a user. */
+  /** The user whom the event concerns; null for an event without a user. */
   readonly userId: string | null;
 }
 
-/** The newest events of one thing, so that a client whose connection was lost reads what it missed. */
+/** The newest events of one host or turn, so that a client that lost its connection can read the events that it missed. */
 export class EventLog {
-  /** Another run of the server counts from 1 again. */
+  /** Part of each id, because another run of the server counts from 1 again. */
   #run = newRun();
   readonly #max: number;
   readonly #listeners = new Set<(event: LoggedEvent) => void>();
@@ -31,7 +31,7 @@ export class EventLog {
     for (const listener of this.#listeners) listener(logged);
   }
 
-  /** The events after an id, all that are kept for an undefined id, and null when some of them are no longer kept. */
+  /** Returns the events after an id, all kept ones for an undefined id, and null if some of them are no longer kept. */
   after(id: string | undefined): readonly LoggedEvent[] | null {
     if (id === undefined) return this.#events;
     const [run, count = ""] = id.split(".");
@@ -41,7 +41,7 @@ export class EventLog {
     return missed === 0 ? [] : this.#events.slice(-missed);
   }
 
-  /** What clients have read is not known any more: there may have been events that are not in the log. */
+  /** Makes all earlier ids unknown, because there may have been events that are not in the log. */
   forget(): void {
     this.#run = newRun();
     this.#events = [];

@@ -5,31 +5,31 @@ import { digestOf } from "@toolmount/core/json";
 import { HttpError } from "../fault/http-error.ts";
 import { repeat } from "./repeat.ts";
 
-/** For so many milliseconds a key returns the first answer. */
+/** Milliseconds for which a key returns the first answer. */
 const keepMs = 86_400_000;
-/** Keys after which old ones are deleted. */
+/** New keys after which old ones are deleted. */
 const pruneEvery = 1_000;
 
 /** A request that has an idempotency key. */
 interface KeyedRequest {
   readonly key: string;
-  /** Whose key it is: others may use the same text. */
+  /** The owner of the key, because others may use the same text. */
   readonly owner: string;
-  /** What is asked for. The same key with another request is refused. */
+  /** The content of the request. The same key with another request is refused. */
   readonly request: unknown;
 }
 
-/** What a request does. */
+/** The work of a keyed request. */
 export interface KeyedWork<Answer> {
-  /** Does it for the first time. `keep` stores what is needed to continue after a crash. */
+  /** Does the work for the first time. `keep` stores a note that is needed to continue after a crash. */
   run(keep: (note: Json) => Promise<void>): Promise<Answer>;
-  /** Continues after a crash of the server that began it at a time: `note` is what it had kept, or null. */
+  /** Continues after a crash of the server that began the work at `began`. `note` is what it had kept, or null. */
   recover(note: Json, keep: (note: Json) => Promise<void>, began: number): Promise<Answer>;
 }
 
 /**
- * Keeps the first answer to each idempotency key for 24 hours: a client that lost the answer asks again, and nothing happens
- * twice, also when the server was killed. The store has a hash of the key, and the answer encrypted with it.
+ * Keeps the first answer to each idempotency key for 24 hours. A client that lost the answer asks again, and nothing happens
+ * twice, even if the server was killed. The store has a hash of the key, and the answer encrypted with the key.
  */
 export class FirstAnswers {
   readonly #store: WorkStore;
@@ -48,8 +48,8 @@ export class FirstAnswers {
   }
 
   /**
-   * Does the work, or answers as the first time. Throws `IDEMPOTENCY_KEY_REUSED` for a key of another request, and
-   * `IDEMPOTENCY_KEY_BUSY` while another server does it, or may do it.
+   * Does the work, or returns the first answer. Throws `IDEMPOTENCY_KEY_REUSED` for a key of another request, and
+   * `IDEMPOTENCY_KEY_BUSY` while another server does the work, or may be doing it.
    */
   async once<Answer extends Json>(
     { key, owner, request }: KeyedRequest,
@@ -75,7 +75,7 @@ export class FirstAnswers {
     }
   }
 
-  /** The record of a key that this server may work on now, or one that has ended. */
+  /** Returns the record of a key that this server may now work on, or that has ended. "here" means that the work runs in this process. */
   async #claim(id: string, digest: string): Promise<WorkRecord | "here"> {
     for (;;) {
       const now = this.#clock.now();
@@ -129,7 +129,7 @@ export class FirstAnswers {
       });
       return answer;
     } catch (error) {
-      // A refusal did nothing, so the key may be used again. Anything else may have done something.
+      // A refusal had no effect, so the key may be used again. Any other error may have come after an effect.
       const isFree = error instanceof HttpError && record.body["crashed"] !== true;
       const body = { ...record.body, crashed: true };
       await change(isFree ? { status: "free", dueAt: null } : { dueAt: this.#clock.now(), body });

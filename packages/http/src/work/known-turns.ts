@@ -3,24 +3,24 @@ import { LiveTurn, type TurnKeeper } from "./live-turn.ts";
 import { eventsKind } from "./turn-events.ts";
 import { endedStatuses, openStatuses, turnOf, type StoredTurn, turnKind } from "./turn-record.ts";
 
-/** Turns that have ended and whose events are kept. */
+/** Ended turns that are kept in memory with their events. */
 const maxEnded = 100;
-/** How long a turn is kept after it began, when it has ended, in milliseconds: 90 days, as an ended approval. */
+/** Milliseconds for which an ended turn is kept, from its start: 90 days, as for an ended approval. */
 const keepMs = 90 * 86_400_000;
-/** How long the events of a turn are kept, in milliseconds: a day. */
+/** Milliseconds for which the events of a turn are kept: a day. */
 const keepEventsMs = 86_400_000;
 /** Milliseconds between two deletions of old turns. */
 const pruneMs = 86_400_000;
 
-/** Which turns are read. */
+/** A filter that chooses the turns to read. */
 export type TurnFilter = Omit<WorkFilter, "kind" | "scope">;
 
-/** The turns of one plan in the store, and those of them that this server has seen. */
+/** The turns of one plan in the store, and those that this server has seen. */
 export class KnownTurns {
   readonly #keeper: TurnKeeper;
-  /** Open turns, and the last that ended. */
+  /** Open turns, and the last ones that ended. */
   readonly #known = new Map<string, LiveTurn>();
-  /** Those that this server runs: no other server changes them. */
+  /** Turns that this server runs. */
   readonly here = new Set<LiveTurn>();
   #prunedAt = Number.NEGATIVE_INFINITY;
 
@@ -28,13 +28,13 @@ export class KnownTurns {
     this.#keeper = keeper;
   }
 
-  /** A turn; null when this plan has no such turn. */
+  /** Finds a turn; null if this plan has no such turn. */
   async find(id: string): Promise<LiveTurn | null> {
     const record = await this.#keeper.store.get(turnKind, id);
     return record === null || record.scope !== this.#keeper.scope ? null : this.know(turnOf(record));
   }
 
-  /** The turn of a session that has not ended. */
+  /** Finds the turn of a session that has not ended. */
   async openTurn(sessionId: string): Promise<LiveTurn | null> {
     const [found] = await this.read({ sessionId, statuses: openStatuses, limit: 1 });
     return found === undefined ? null : this.know(found);
@@ -45,7 +45,7 @@ export class KnownTurns {
     return (await store.list({ ...filter, kind: turnKind, scope })).map(turnOf);
   }
 
-  /** The open turns, at most so many. Those that another server has brought to their end are updated, too. */
+  /** Returns at most `limit` open turns. Also updates known turns that another server has ended. */
   async readOpen(limit: number): Promise<LiveTurn[]> {
     const open = (await this.read({ statuses: openStatuses, limit })).map((stored) => this.know(stored));
     const ended = [...this.#known.values()].filter(
@@ -76,7 +76,7 @@ export class KnownTurns {
     return turn;
   }
 
-  /** The turns that wait for people, and for no client. */
+  /** Returns the turns that wait only for people, and not for a client. */
   waiting(): LiveTurn[] {
     return [...this.#known.values()].filter(
       ({ stored }) => stored.status === "waiting" && isForPeople(stored),

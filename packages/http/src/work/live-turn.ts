@@ -10,15 +10,15 @@ import {
   turnKind,
 } from "./turn-record.ts";
 
-/** Events that are kept of one turn. */
+/** Most events that are kept of one turn. */
 const maxEvents = 2_000;
 
-/** What a turn needs of the server that runs it. */
+/** The parts of the server that a turn uses. */
 export interface TurnKeeper extends TurnEventsOptions {
   readonly scope: string;
   /** The name of this run of the server. */
   readonly owner: string;
-  /** The digest of the plan that it has mounted now. */
+  /** Returns the digest of the plan that is mounted now. */
   readonly plan: () => string;
   /** Reports each change. */
   readonly onChange: (turn: Turn) => void;
@@ -26,21 +26,21 @@ export interface TurnKeeper extends TurnEventsOptions {
   readonly onMessage: (turn: LiveTurn) => void;
 }
 
-/** What changes, which may depend on what another server has stored meanwhile: then maybe nothing, null. */
+/** A change, or a function that makes it from what another server may have stored meanwhile; null for no change. */
 type Change = Partial<StoredTurn> | ((turn: StoredTurn) => Partial<StoredTurn> | null);
 
 /** A turn that this server knows: its stored record, changed in order, and its events. */
 export class LiveTurn {
-  /** Cancels it, while this server runs it. */
+  /** Cancels the turn while this server runs it. */
   controller = new AbortController();
-  /** What this server sees of it. */
+  /** The events that this server sees. */
   readonly events = new EventLog(maxEvents);
-  /** What every server can read of it. */
+  /** The events that every server can read. */
   readonly stream: TurnEvents;
   readonly #keeper: TurnKeeper;
   #stored: StoredTurn;
   #saving: Promise<unknown> = Promise.resolve();
-  /** Resolves when this server no longer runs it. */
+  /** Resolves when this server no longer runs the turn. */
   running: Promise<void> = Promise.resolve();
 
   constructor(stored: StoredTurn, keeper: TurnKeeper) {
@@ -61,7 +61,7 @@ export class LiveTurn {
     return openStatuses.includes(this.#stored.status);
   }
 
-  /** Takes what another server has stored. */
+  /** Takes over a newer record that another server has stored. */
   follow(stored: StoredTurn): void {
     if (stored.version <= this.#stored.version) return;
     this.#stored = stored;
@@ -69,8 +69,8 @@ export class LiveTurn {
   }
 
   /**
-   * Stores a change, after those before it. Where another server changed the turn first, a function looks at what that made of
-   * it, and other changes are not made: the result is false, as for a function that returns null.
+   * Stores a change after those before it. If another server changed the turn first, a function is called again with the new turn,
+   * and a plain change is not made. Resolves to false if nothing was changed.
    */
   change(change: Change, isQuiet = false): Promise<boolean> {
     const changed = this.#saving.then(() => this.#change(change, isQuiet));
@@ -78,7 +78,7 @@ export class LiveTurn {
     return changed;
   }
 
-  /** Changes the turn while this server runs it: not when another one has taken it over meanwhile. */
+  /** Changes the turn only if this server still runs it, and no other has taken it over. */
   changeOwn(change: Partial<StoredTurn>, isQuiet = false): Promise<boolean> {
     return this.change(({ owner }) => (owner === this.#keeper.owner ? change : null), isQuiet);
   }
@@ -103,7 +103,7 @@ export class LiveTurn {
     }
   }
 
-  /** Another server has changed the turn: it cancelled it, or has a message for the server that runs it. */
+  /** Reads the turn after another server has changed it: it cancelled the turn, or left a message for the server that runs it. */
   async #readAgain(): Promise<boolean> {
     const { store, owner, onMessage } = this.#keeper;
     const found = await store.get(turnKind, this.#stored.id);
@@ -115,19 +115,19 @@ export class LiveTurn {
     return true;
   }
 
-  /** Keeps an event of the reasoner. */
+  /** Adds an event of the reasoner. */
   step(event: object): void {
     this.events.add("step", event, this.#stored.userId);
     this.stream.add("step", event);
   }
 
-  /** Reports a change that this server made, also to those who follow the turn at other servers. */
+  /** Reports a change that this server made, including to clients that follow the turn at other servers. */
   publish(): void {
     this.stream.add("turn", this.shown);
     this.report();
   }
 
-  /** Reports the turn as it is. */
+  /** Reports the current state of the turn. */
   report(): void {
     const { shown } = this;
     this.events.add("turn", shown, shown.userId);

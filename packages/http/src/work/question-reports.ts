@@ -13,40 +13,40 @@ import { repeat } from "./repeat.ts";
 import { allWork } from "./work-store.ts";
 import type { Webhook } from "./webhook.ts";
 
-/** The kind of the records in which a server keeps what it has reported. */
+/** The kind of the records in which a server stores what it has reported. */
 const kind = "report";
-/** Milliseconds between two looks at what is due. */
+/** Milliseconds between two looks for due reports. */
 const lookMs = 5_000;
-/** Milliseconds for which a server says that it sends a report. It has given up after ten seconds. */
+/** Milliseconds of the lease with which a server sends a report. It gives up after ten seconds. */
 const sendingMs = 30_000;
 /** Milliseconds before each new attempt to send a report that did not arrive. Later attempts wait as long as the last one. */
 const pauses = [5_000, 30_000, 120_000, 600_000, 1_800_000, 3_600_000];
 /** Most attempts to send a report. With these pauses they take a day. */
 const maxAttempts = 28;
-/** Milliseconds for which it is known what was reported, as long as an ended question is kept. */
+/** Milliseconds for which the record of reports is kept, as long as that of an ended question. */
 const keepMs = 90 * 86_400_000;
 /** Reports that are sent at the same time. */
 const maxAtOnce = 8;
 /** Most reports that one look begins to send. */
 const maxDue = 500;
 
-/** What is reported of a question, in this order. */
+/** The reports of a question, in this order. */
 const types = ["question.asked", "question.decided", "question.ended"] as const;
 type ReportType = (typeof types)[number];
 
-/** What is kept of the reports of one question. */
+/** The body of the record about the reports of one question. */
 interface Reported {
   readonly callId: string;
   readonly sent: readonly ReportType[];
-  /** How often the next report was sent and did not arrive. */
+  /** How often the next report was sent without arriving. */
   readonly attempts: number;
-  /** A server sends the next report now, until `dueAt`. */
+  /** Whether a server sends the next report now, until `dueAt`. */
   readonly sending: boolean;
-  /** The text of the report that is sent: each attempt with its id sends the same. Null before the first attempt. */
+  /** The text of the report. Each attempt with the same id sends the same text. Null before the first attempt. */
   readonly text: string | null;
 }
 
-/** What the reports of one host need. */
+/** The parts that the reports of one host use. */
 interface QuestionReportsOptions {
   readonly name: string;
   readonly host: Host;
@@ -54,21 +54,21 @@ interface QuestionReportsOptions {
   readonly webhook: Webhook;
   readonly clock: Clock;
   readonly logger: Logger;
-  /** Names the plan: several may share one store. */
+  /** Names the plan, because several plans may share one store. */
   readonly scope: string;
-  /** The address of a question on the page; undefined without an address of the server. */
+  /** Returns the address of a question on the page; undefined if the server has no public address. */
   readonly linkTo: (id: string) => string | undefined;
 }
 
 /**
- * Reports each question of one host to a webhook: when it is asked, when it is decided, wherever that happens, and how its
- * call ended. What was reported is in the store, so a restart loses nothing, and of several servers one reports. A report that
- * did not arrive is sent again for a day: at least once, with the same id.
+ * Reports each question of one host to a webhook: when it is asked, when it is decided, here or elsewhere, and how its call
+ * ended. The store has what was reported, so a restart loses nothing, and only one of several servers reports. A report that did
+ * not arrive is sent again for a day: at least once, with the same id.
  */
 export class QuestionReports {
   readonly #options: QuestionReportsOptions;
   readonly #store: WorkStore;
-  /** The questions of which reports are still to be sent. */
+  /** The questions whose reports are not all sent. */
   readonly #open = new Set<string>();
   readonly #queue = new Set<string>();
   readonly #working = new Set<Promise<void>>();
@@ -86,14 +86,14 @@ export class QuestionReports {
     void this.#begin();
   }
 
-  /** A report that is being sent is cut off. What was not seen to arrive is sent by the next server, with the same id. */
+  /** Stops, and cuts off a report that is being sent. The next server sends unconfirmed reports again, with the same id. */
   async close(): Promise<void> {
     for (const stop of this.#stops) stop();
     this.#ending.abort();
     await Promise.all(this.#working);
   }
 
-  /** A question is about to be decided here: its reports are due, also where no server has seen it wait, or this one ends now. */
+  /** Prepares the reports of a question that is decided here next, even if no server saw it wait, or this server ends now. */
   async expect(question: ApprovalView): Promise<void> {
     const record = await this.#store.get(kind, question.id);
     if (record === null) return this.#add(question);
@@ -102,7 +102,7 @@ export class QuestionReports {
       await this.#store.save(changed(record, {}, { dueAt: this.#options.clock.now() + lookMs }));
   }
 
-  /** Takes up what a server before left. */
+  /** Takes up the reports that an earlier server left. */
   async #begin(): Promise<void> {
     await this.#guarded(async () => {
       const { clock, scope } = this.#options;
@@ -112,7 +112,7 @@ export class QuestionReports {
     });
   }
 
-  /** New questions, and those that no longer wait. */
+  /** Adds new questions, and wakes those that no longer wait. */
   async #see(waiting: readonly ApprovalView[]): Promise<void> {
     await this.#guarded(async () => {
       const ids = new Set(waiting.map(({ id }) => id));
@@ -180,7 +180,7 @@ export class QuestionReports {
     if (await this.#store.save(claimed)) await this.#send(claimed, type, text);
   }
 
-  /** A report as it is sent, with the question as it is now. */
+  /** Returns the text of a report, with the question as it is now. */
   #textOf(type: ReportType, question: ApprovalView): string {
     const { clock, linkTo, name: host } = this.#options;
     const link = linkTo(question.id);
@@ -211,7 +211,7 @@ export class QuestionReports {
     this.#wake(id);
   }
 
-  /** Nothing is to be reported now. A question that waits is watched; one that is decided may end in another process. */
+  /** Waits for the next report. A question that waits is watched; a decided one may end in another process, so it is read again. */
   async #rest(record: WorkRecord, view: ApprovalView | undefined): Promise<void> {
     const isOver = view === undefined || view.end !== undefined;
     if (isOver) this.#open.delete(record.id);
@@ -221,7 +221,7 @@ export class QuestionReports {
       await this.#store.save(changed(record, {}, { dueAt, status }));
   }
 
-  /** A store that fails is asked again at the next look. */
+  /** Runs work and logs an error of the store, which is used again at the next look. */
   async #guarded(work: () => Promise<unknown>): Promise<void> {
     try {
       await work();
@@ -231,7 +231,7 @@ export class QuestionReports {
   }
 }
 
-/** What is to be reported next; null when nothing is. */
+/** Returns the next report of a question; null if none is due. */
 function nextReport(view: ApprovalView | undefined, sent: readonly ReportType[]): ReportType | null {
   if (view === undefined) return null;
   const isTrue = {

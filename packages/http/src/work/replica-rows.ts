@@ -7,32 +7,32 @@ export const serverKind = "server";
 /** The kind of the record that asks the servers of a plan to reload; its version counts how often. */
 export const reloadKind = "reload";
 const bodySchema = z.object({
-  /** Where it listens. */
+  /** The address at which the server listens. */
   url: z.string(),
   machine: z.string(),
-  /** The version of its package. */
+  /** The version of the server's package. */
   version: z.string(),
   /** 12 digits of the digest of the plan that it has mounted. */
   plan: z.string(),
-  /** Why it did not mount the plan again when that was asked for. */
+  /** Why a requested reload failed here; null if it did not. */
   problem: z.string().nullable(),
-  /** When it began, in milliseconds since the epoch. */
+  /** When the server began, in milliseconds since the epoch. */
   since: z.number(),
-  /** The number of the last reload that it took its turn in; absent from servers that take no turns. */
+  /** The number of the last reload that this server has done in its turn; absent from servers that take no turns. */
   reload: z.number().optional(),
 });
 
-/** A server of a plan, as the store has it. */
+/** A server of a plan, as stored. */
 export interface Replica extends z.output<typeof bodySchema> {
   readonly id: string;
   /** `gone`: its lease has ended. `draining`: it takes no new work, and ends. */
   readonly state: "ready" | "draining" | "gone";
 }
 
-/** What no session and no user has. */
+/** Fields of a record without a session and without a user. */
 export const ownerless = { sessionId: null, userId: null };
 
-/** Asks the servers of a plan to mount it again, in turn. Resolves to the number of this reload. */
+/** Asks the servers of a plan to mount it again, one after the other. Resolves to the number of this reload. */
 export async function askReload(store: WorkStore, scope: string, at: number): Promise<number> {
   for (;;) {
     const version = ((await store.get(reloadKind, scope))?.version ?? 0) + 1;
@@ -41,7 +41,7 @@ export async function askReload(store: WorkStore, scope: string, at: number): Pr
   }
 }
 
-/** The servers that a store has and that have not ended: of one plan, or of all of them. Those seen last are first. */
+/** Returns the stored servers that have not ended, of one plan or of all. Those seen last come first. */
 export async function listReplicas(
   store: WorkStore,
   scope: string | undefined,

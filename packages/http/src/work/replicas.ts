@@ -9,15 +9,15 @@ import { askReload, listReplicas, ownerless, reloadKind, serverKind, type Replic
 
 /** Milliseconds between two looks at the other servers. */
 const lookMs = 2_000;
-/** Milliseconds after which a server that says nothing counts as gone. It renews its lease when a third of that is over. */
+/** Milliseconds after which a silent server counts as gone. A server renews its lease after a third of this time. */
 const leaseMs = 15_000;
-/** Milliseconds for which a server that has ended is known. */
+/** Milliseconds for which an ended server is remembered. */
 const keepMs = 86_400_000;
 
-/** The problem of a server that comes after one with a problem of its own. */
+/** The problem of a server that did not reload because one before it could not. */
 const stopped = "another server could not mount it, so it was not tried here";
 
-/** What a server says of itself in the store. */
+/** The parts and facts of this server for its row in the store. */
 interface ReplicasOptions {
   readonly host: Host;
   readonly plan: ServedPlan | undefined;
@@ -28,18 +28,18 @@ interface ReplicasOptions {
 }
 
 /**
- * The servers that serve one plan from one store. Each renews a lease, and says which plan it has mounted. A reload is one at
- * all, in turn: each waits for those before it, and where one could not mount the plan, those after it keep theirs.
+ * The servers that serve one plan from one store. Each renews a lease, and states which plan it has mounted. All of them do a reload,
+ * one after the other: each waits for those before it, and if one could not mount the plan, those after it keep theirs.
  */
 export class Replicas {
   readonly #options: ReplicasOptions;
   readonly #store: WorkStore;
-  /** Its name in the store, by which servers take turns. */
+  /** The server's name in the store, whose order gives servers their turns. */
   readonly id = randomUUID();
   readonly #stop: () => void;
   readonly #since: number;
   #version = 0;
-  /** When the row of this server was stored last, and what it said then. */
+  /** When the row of this server was last stored, and with which facts. */
   #saved = { at: Number.NEGATIVE_INFINITY, facts: "" };
   #living: readonly Replica[] = [];
   /** The number of the last reload that this server knows. */
@@ -47,7 +47,7 @@ export class Replicas {
   #url = "";
   #problem: string | null = null;
   #looking: Promise<void> = Promise.resolve();
-  /** The reload that runs here. */
+  /** The reload that runs here; null without one. */
   #reloading: Promise<void> | null = null;
 
   constructor(options: ReplicasOptions) {
@@ -62,12 +62,12 @@ export class Replicas {
     return this.#options.plan?.digest() ?? "";
   }
 
-  /** Whether other servers of the plan lived at the last look. */
+  /** Whether the last look found other living servers of the plan. */
   get hasOthers(): boolean {
     return this.#living.some(({ id, state }) => id !== this.id && state !== "gone");
   }
 
-  /** From now on the server is in the store. */
+  /** Adds this server to the store. */
   async begin(url: string): Promise<void> {
     this.#url = url;
     const before = this.#since - keepMs;
@@ -76,15 +76,15 @@ export class Replicas {
   }
 
   /**
-   * Whether this server may take over work that a server with another plan began: not while one with that plan lives, which
-   * knows better what the work was meant to be.
+   * Tests whether this server may take over work that a server with another plan began. It may not while a server with that plan
+   * lives, because that one knows better how the work was meant.
    */
   mayTake(plan: string | undefined): boolean {
     if (plan === undefined || plan === this.plan) return true;
     return !this.#living.some((one) => one.plan === plan && one.state === "ready");
   }
 
-  /** The servers of the plan that have not ended, those seen last first. */
+  /** Returns the servers of the plan that have not ended, those seen last first. */
   async list(): Promise<readonly Replica[]> {
     return listReplicas(this.#store, this.#options.scope, this.#options.clock.now());
   }
@@ -99,12 +99,12 @@ export class Replicas {
     return report;
   }
 
-  /** Says what is new of this server, and reads the others. One look comes after the other. */
+  /** Stores news of this server, and reads the others. Looks run one after the other. */
   look(): Promise<void> {
     return (this.#looking = this.#looking.then(() => this.#guarded(() => this.#look())));
   }
 
-  /** The server takes no new work. */
+  /** Marks the server as taking no new work. */
   async drain(): Promise<void> {
     await this.#rest();
     await this.#guarded(() => this.#save("draining"));
@@ -123,16 +123,16 @@ export class Replicas {
 
   async #look(): Promise<void> {
     const { version = 0 } = (await this.#store.get(reloadKind, this.#options.scope)) ?? {};
-    // What was asked for before this server began, it has read already.
+    // A reload that was requested before this server began is already part of the plan that it read.
     this.#reloads ??= version;
-    // An idle server writes no row with each look.
+    // An idle server does not write its row at each look.
     if (this.#isDue()) await this.#save("ready");
     this.#living = await this.list();
     this.#shareRates();
     this.#follow(version);
   }
 
-  /** Each of the servers that take calls has a part of the plan's rates. */
+  /** Gives this server its share of the plan's rates, which all servers that take calls divide. */
   #shareRates(): void {
     const ready = this.#living.filter(({ state }) => state === "ready").map(({ id }) => id);
     const rank = ready.toSorted().indexOf(this.id);
@@ -144,12 +144,12 @@ export class Replicas {
     return this.#options.clock.now() - at >= leaseMs / 3 || facts !== this.#facts();
   }
 
-  /** What may change while the server runs. */
+  /** Returns the facts that may change while the server runs. */
   #facts(): string {
     return JSON.stringify([this.plan, this.#problem, this.#reloads]);
   }
 
-  /** Mounts the plan again when that was asked for and this server has its turn. Its lease is renewed meanwhile. */
+  /** Mounts the plan again if that was requested and it is this server's turn. Its lease is renewed meanwhile. */
   #follow(version: number): void {
     if (version === this.#reloads || this.#reloading !== null) return;
     const others = this.#living.filter(({ id, state }) => id !== this.id && state === "ready");
@@ -164,7 +164,7 @@ export class Replicas {
     });
   }
 
-  /** Resolves to why the plan could not be mounted again. */
+  /** Mounts the plan again. Resolves to the reason if that failed, else to null. */
   async #mount(): Promise<string | null> {
     try {
       await this.#options.plan?.reload();
@@ -176,7 +176,7 @@ export class Replicas {
 
   async #save(status: string): Promise<void> {
     const isSaved = await this.#store.save(this.#row(this.#version + 1, status));
-    // Where the row is gone, the next look makes a new one.
+    // If the row is gone, the next look creates a new one.
     this.#version = isSaved ? this.#version + 1 : 0;
     this.#saved = {
       at: isSaved ? this.#options.clock.now() : Number.NEGATIVE_INFINITY,

@@ -11,12 +11,12 @@ import { TurnRuns } from "./turn-runs.ts";
 import { TurnQuestions } from "./turn-questions.ts";
 import { shownTurn, type Turn } from "./turn-record.ts";
 
-/** Open turns that are read at a time. */
+/** Most open turns that are read at a time. */
 const maxOpen = 1_000;
-/** Characters of a prompt that are kept with its turn; the session has all of them. */
+/** Characters of a prompt that are kept with its turn. The session has the whole prompt. */
 const maxPrompt = 2_000;
 
-/** How a turn starts. */
+/** The facts with which a turn starts. */
 export interface TurnStart {
   readonly prompt: string;
   readonly sessionId?: string | undefined;
@@ -24,33 +24,33 @@ export interface TurnStart {
   readonly by: string;
 }
 
-/** How a turn is resumed that did not resume by itself. */
+/** An answer with which a request resumes a turn that does not resume by itself. */
 interface TurnAnswer extends Pick<TurnResumption, "sessionId" | "clientResults" | "cancel" | "message"> {
   readonly userId: string | undefined;
   readonly by: string;
 }
 
-/** What a server has for the turns of one host. */
+/** The parts that a server has for the turns of one host. */
 interface ServerTurnsOptions {
   readonly host: Host;
   readonly turns: ServedTurns;
   readonly watch: ApprovalWatch;
   readonly clock: Clock;
   readonly logger: Logger;
-  /** Names the plan: several may share one store. */
+  /** Names the plan, because several plans may share one store. */
   readonly scope: string;
   readonly replicas: Pick<Replicas, "plan" | "mayTake">;
   /**
-   * Milliseconds for which a server says that it runs a turn. After a third of them it says so again, looks at the turns in
-   * the store, and tries a turn again that could not be resumed.
+   * Milliseconds of the lease with which a server runs a turn. After a third of them the server renews it, looks at the turns in
+   * the store, and tries again to resume a turn that could not be resumed.
    */
   readonly leaseMs: number;
   readonly onChange: (turn: Turn) => void;
 }
 
 /**
- * Runs the turns of one host. No request carries a turn: it runs without a watcher. When its questions are answered it
- * resumes by itself, also after a restart; of several servers with one store, exactly one resumes it.
+ * Runs the turns of one host. A turn does not depend on a request or a watcher. When its questions are answered it resumes
+ * by itself, even after a restart; of several servers with one store, exactly one resumes it.
  */
 export class ServerTurns {
   readonly #options: ServerTurnsOptions;
@@ -91,7 +91,7 @@ export class ServerTurns {
     void this.#look();
   }
 
-  /** Starts a turn. Resolves when its begin is stored; rejects as the reasoner does when it does not begin. */
+  /** Starts a turn. Resolves when its start is stored; rejects as the reasoner does if it does not start. */
   start({ prompt, sessionId, userId, by }: TurnStart): Promise<LiveTurn> {
     const { turns } = this.#options;
     const facts = { prompt: firstOf(prompt), userId, by };
@@ -117,8 +117,8 @@ export class ServerTurns {
   }
 
   /**
-   * Adds a message of the user to a turn that has not ended, wherever it runs: the model reads it with its next request.
-   * Rejects with `SESSION_CONFLICT` when the turn has ended.
+   * Adds a message of the user to a turn that has not ended, wherever the turn runs. The model reads it with its next request.
+   * Rejects with `SESSION_CONFLICT` if the turn has ended.
    */
   async addMessage(turn: LiveTurn, text: string): Promise<void> {
     await keepMessage(turn, text);
@@ -130,7 +130,7 @@ export class ServerTurns {
     if (this.#known.here.has(turn)) await deliverMessages(turn, turns, logger);
   }
 
-  /** Messages that came when a turn was ending are the next turn. One that was cancelled has none. */
+  /** Starts a new turn with messages that came while a turn was ending, unless that turn was cancelled. */
   async #startLeft(turn: LiveTurn): Promise<void> {
     const { messages, status, sessionId, userId, by } = turn.stored;
     if (messages.length === 0 || status === "cancelled") return;
@@ -141,7 +141,7 @@ export class ServerTurns {
     if (started !== undefined) await turn.change({ messages: [] }, true);
   }
 
-  /** Cancels a turn wherever it runs. Resolves when it has ended here, or when the server that runs it was asked. */
+  /** Cancels a turn wherever it runs. Resolves when it has ended here, or when the server that runs it was asked to end it. */
   async cancel(turn: LiveTurn): Promise<void> {
     const { sessionId } = turn.stored;
     if (this.#known.here.has(turn)) turn.controller.abort();
@@ -150,23 +150,23 @@ export class ServerTurns {
     await turn.running;
   }
 
-  /** A turn; null when this plan has no such turn. */
+  /** Finds a turn; null if this plan has no such turn. */
   find(id: string): Promise<LiveTurn | null> {
     return this.#known.find(id);
   }
 
-  /** The turn of a session that has not ended. */
+  /** Finds the turn of a session that has not ended. */
   openTurn(sessionId: string): Promise<LiveTurn | null> {
     return this.#known.openTurn(sessionId);
   }
 
-  /** Turns, those that began last first. */
+  /** Returns turns, newest start first. */
   async list(filter: TurnFilter): Promise<readonly Turn[]> {
     const now = this.#keeper.clock.now();
     return (await this.#known.read(filter)).map((stored) => shownTurn(stored, now));
   }
 
-  /** Waits for the turns that run here, and then leaves the others to the next server, which resumes them. */
+  /** Waits for the turns that run here, then leaves the remaining ones to the next server, which resumes them. */
   async close(graceMs: number): Promise<void> {
     this.#isEnding = true;
     this.#questions.stop();
@@ -186,11 +186,11 @@ export class ServerTurns {
     return this.#options.leaseMs / 3;
   }
 
-  /** Takes a turn for this server; false when a server runs it. */
+  /** Claims a turn for this server. Returns false if a server already runs it. */
   async #claim(turn: LiveTurn): Promise<boolean> {
     if (this.#known.here.has(turn)) return false;
     const { owner, clock, plan } = this.#keeper;
-    // Looked at when the change comes: another server may have taken the turn since, and a claim is not taken from it.
+    // Checked when the change is made, because another server may have claimed the turn since, and keeps its claim.
     return turn.change((stored) =>
       shownTurn(stored, clock.now()).status === "running"
         ? null
@@ -204,7 +204,7 @@ export class ServerTurns {
     );
   }
 
-  /** Says that this server lives, and looks for turns that no server runs. */
+  /** Renews this server's leases, and looks for turns that no server runs. */
   async #look(): Promise<void> {
     const { clock, logger } = this.#options;
     try {
@@ -228,17 +228,17 @@ export class ServerTurns {
     if (isDue && (status === "decided" || status === "interrupted")) await this.#goOn(turn);
   }
 
-  /** Resumes a turn for which no person is needed any more. */
+  /** Resumes a turn that no longer needs a person. */
   async #goOn(turn: LiveTurn): Promise<void> {
     if (this.#isEnding || this.#known.here.has(turn)) return;
     if (!this.#options.replicas.mayTake(turn.stored.plan)) return;
     const { sessionId, userId, by } = turn.stored;
-    // What went wrong is in the turn itself.
+    // The turn itself records an error.
     await this.resume({ sessionId, userId: userId ?? undefined, by }).catch(() => {});
   }
 }
 
-/** The part of a prompt that is kept with its turn. */
+/** Returns the part of a prompt that is kept with its turn. */
 export function firstOf(prompt: string): string {
   return prompt.slice(0, maxPrompt).toWellFormed();
 }

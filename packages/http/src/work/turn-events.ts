@@ -1,26 +1,26 @@
 import type { Clock, Json, JsonObject, Logger, Timer, WorkRecord, WorkStore } from "@toolmount/core";
 import { z } from "zod";
 
-/** The kind of the records that have the events of turns. */
+/** The kind of the records with the events of turns. */
 export const eventsKind = "turn-events";
-/** Milliseconds for which events are collected before they are stored, so that a text does not cost a row for each word. */
+/** Milliseconds for which events are collected before they are stored, so that a text does not need a row for each word. */
 const collectMs = 100;
 /** Milliseconds between two looks for events that another server has stored. */
 const pollMs = 500;
-/** Events that wait for a store that cannot be reached; older ones are dropped. */
+/** Most events that wait for a store that cannot be reached. Older ones are dropped. */
 const maxWaiting = 2_000;
 
 const body = z.object({ events: z.array(z.object({ event: z.string(), data: z.json() })) });
 
 /** One event of a turn. */
 interface TurnEvent {
-  /** Its place among the events of its turn, the same at every server. */
+  /** Its number among the events of its turn, the same at every server. */
   readonly id: string;
   readonly event: string;
   readonly data: Json;
 }
 
-/** What the events of a turn need of their server. */
+/** The parts of the server that a turn's events use. */
 export interface TurnEventsOptions {
   readonly store: WorkStore;
   readonly clock: Clock;
@@ -28,8 +28,8 @@ export interface TurnEventsOptions {
 }
 
 /**
- * The events of one turn in the store, in parts that are numbered from 1. A client reads them at any server: an event is sent
- * when it is stored, so what a client has read is never lost, and has the same id everywhere.
+ * The events of one turn in the store, in parts that are numbered from 1. A client can read them at any server. An event is sent
+ * only after it is stored, so an event that a client has read is never lost and has the same id everywhere.
  */
 export class TurnEvents {
   readonly #store: WorkStore;
@@ -40,9 +40,9 @@ export class TurnEvents {
   #waiting: { readonly event: string; readonly data: Json }[] = [];
   #timer: Timer | null = null;
   #storing: Promise<void> = Promise.resolve();
-  /** The number of the next part; null while it is not known. */
+  /** The number of the next part; null while it is unknown. */
   #next: number | null = null;
-  /** The store refused the last part. */
+  /** Whether the store refused the last part. */
   #isAway = false;
 
   constructor({ store, clock, logger }: TurnEventsOptions, turn: string) {
@@ -62,7 +62,7 @@ export class TurnEvents {
     this.#timer.keepAlive(false);
   }
 
-  /** Stores the events that wait. While the store cannot be reached, they are tried again. */
+  /** Stores the waiting events. While the store cannot be reached, it tries again later. */
   stored(): Promise<void> {
     this.#timer?.cancel();
     this.#timer = null;
@@ -75,7 +75,7 @@ export class TurnEvents {
     if (events.length === 0) return;
     try {
       this.#next ??= await this.#findNext();
-      // Another server may have stored a part meanwhile.
+      // Another server may have stored a part meanwhile, so the next free number is used.
       while (!(await this.#store.save(this.#part(this.#next, { events })))) this.#next += 1;
       this.#next += 1;
       this.#report(null);
@@ -87,7 +87,7 @@ export class TurnEvents {
     for (const listener of this.#listeners) listener();
   }
 
-  /** Says once that the store refuses events, and once that it takes them again. */
+  /** Logs once that the store refuses events, and once that it accepts them again. */
   #report(err: unknown): void {
     const isAway = err !== null;
     if (isAway === this.#isAway) return;
@@ -113,8 +113,8 @@ export class TurnEvents {
   }
 
   /**
-   * Yields the events after an id, or all of them without one. It calls `onIdle` each time when it has yielded the last stored
-   * one. It ends when the signal is aborted, or when `isOver` answers true and the next look finds no more events.
+   * Yields the events after an id, or all of them without one. It calls `onIdle` each time it has yielded the last stored event. It
+   * ends when the signal is aborted, or when `isOver` resolves to true and the next look finds no more events.
    */
   async *after(
     id: string | undefined,
@@ -137,7 +137,7 @@ export class TurnEvents {
     }
   }
 
-  /** Resolves when events were stored here, and at the next look. */
+  /** Resolves when events were stored here, or when the next look is due. */
   #changed(signal: AbortSignal): Promise<void> {
     return new Promise((resolve) => {
       const done = () => {
@@ -153,7 +153,7 @@ export class TurnEvents {
   }
 }
 
-/** The part and the number of its events that a client has read; null for an id that no server of this version gave. */
+/** Reads an id: the part and the number of its events that a client has read; null for an id in another form. */
 export function readId(id: string | undefined): readonly [number, number] | null {
   const [, part, read] = /^(\d{1,9})\.(\d{1,9})$/.exec(id ?? "") ?? [];
   return part === undefined ? null : [Number(part), Number(read)];

@@ -5,8 +5,8 @@ import type { LiveTurn } from "./live-turn.ts";
 import { openStatuses, type StoredTurn } from "./turn-record.ts";
 
 /**
- * Stores a message of the user with its turn, until the session has it: the turn may run on another server, or wait. Rejects
- * with `SESSION_CONFLICT` when the turn has ended.
+ * Stores a message of the user with its turn until the session has it, because the turn may run on another server, or wait.
+ * Rejects with `SESSION_CONFLICT` if the turn has ended.
  */
 export async function keepMessage(turn: LiveTurn, text: string): Promise<void> {
   const message = { id: randomUUID(), text };
@@ -20,8 +20,8 @@ export async function keepMessage(turn: LiveTurn, text: string): Promise<void> {
 }
 
 /**
- * Passes the messages of a turn on to its session. One that the turn no longer takes stays with its record. A message has an id,
- * so one that is passed on twice, since a server died in between, is read once.
+ * Passes the messages of a turn on to its session. A message that the turn no longer accepts stays in its record. Messages have
+ * ids, so that one that is passed on twice, because a server died in between, is read once.
  */
 export async function deliverMessages(turn: LiveTurn, turns: ServedTurns, logger: Logger): Promise<void> {
   const { sessionId, messages } = turn.stored;

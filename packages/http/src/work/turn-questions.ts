@@ -3,19 +3,19 @@ import { isOpenQuestion, questionKey, type ApprovalWatch } from "../journal/appr
 import type { LiveTurn } from "./live-turn.ts";
 import type { StoredTurn } from "./turn-record.ts";
 
-/** What is needed to see that the questions of turns are answered. */
+/** The parts with which answers to the questions of turns are noticed. */
 interface TurnQuestionsOptions {
   readonly host: Host;
   readonly watch: ApprovalWatch;
   readonly clock: Clock;
   readonly logger: Logger;
-  /** The turns that wait for people. */
+  /** Returns the turns that wait for people. */
   readonly waiting: () => readonly LiveTurn[];
-  /** Called once for a turn that needs no person any more; its status is `decided`. */
+  /** Called once for each turn that no longer needs a person; its status is then `decided`. */
   readonly onDecided: (turn: LiveTurn) => void;
 }
 
-/** Watches the questions of turns, as long as some wait. */
+/** Watches the questions of turns while some of them wait. */
 export class TurnQuestions {
   readonly #options: TurnQuestionsOptions;
   #unwatch: (() => void) | null = null;
@@ -41,7 +41,7 @@ export class TurnQuestions {
       for (const turn of waiting()) {
         if (turn.stored.waiting.some((one) => open.has(questionKey(one)))) continue;
         if (await this.#asksStill(turn.stored)) continue;
-        // Of a turn that another server resumes already, nothing changes.
+        // A turn that another server already resumes stays unchanged.
         const decide = ({ status }: StoredTurn) =>
           status === "waiting" ? { status: "decided" as const, dueAt: clock.now() } : null;
         if (await turn.change(decide)) onDecided(turn);

@@ -2,7 +2,7 @@ import type { Json, JsonObject, WorkRecord } from "@toolmount/core";
 
 /**
  * `running`: a server runs it now. `waiting`: it waits for a person or for the client. `decided`: its questions are answered, and
- * no server has resumed it. `interrupted`: its server is gone or failed, and another resumes it. The others are its end.
+ * no server has resumed it. `interrupted`: its server is gone or failed, and another resumes it. The others are its final statuses.
  */
 export type TurnStatus =
   | "running"
@@ -23,13 +23,13 @@ export const endedStatuses: readonly TurnStatus[] = ["done", "incomplete", "canc
 /** Statuses of a turn that has not ended. */
 export const openStatuses: readonly TurnStatus[] = ["running", "waiting", "decided", "interrupted"];
 
-/** A call for which a turn waits; that of a sub-agent names the sub-agent's session. */
+/** A call for which a turn waits. A call of a sub-agent has the sub-agent's session. */
 interface WaitingFor {
   readonly callId: string;
   readonly tool: string;
   readonly waitsFor: string;
   readonly sessionId: string;
-  /** Of a call that the client runs. */
+  /** The arguments, only for a call that the client runs. */
   readonly arguments?: Json | undefined;
 }
 
@@ -46,32 +46,32 @@ export interface Turn {
   readonly updatedAt: number;
   readonly endedAt: number | null;
   readonly waiting: readonly WaitingFor[];
-  /** How it ended, or where it stopped last. */
+  /** How the turn ended, or where it last stopped. */
   readonly result: JsonObject | null;
-  /** Why it could not be resumed; null when that did not fail. */
+  /** Why the turn could not be resumed; null if no attempt failed. */
   readonly problem: string | null;
 }
 
-/** What the user wrote to a turn that runs, and that its session does not have yet. */
+/** A message of the user to a running turn that its session does not have yet. */
 interface TurnMessage {
   readonly id: string;
   readonly text: string;
 }
 
-/** A turn as it is stored: which server runs it, and until when that is certain. */
+/** A turn as it is stored, with the server that runs it and the end of that server's lease. */
 export interface StoredTurn extends Turn {
   readonly version: number;
   readonly owner: string | null;
   /** The digest of the plan of the server that ran it last. */
   readonly plan?: string | undefined;
   readonly dueAt: number | null;
-  /** A request at another server cancels it. */
+  /** Whether a request at another server cancels the turn. */
   readonly cancels: boolean;
-  /** Messages for the server that runs it, or that resumes it. */
+  /** Messages for the server that runs the turn, or that resumes it. */
   readonly messages: readonly TurnMessage[];
 }
 
-/** The record of a turn. */
+/** Returns the record of a turn. */
 export function recordOf(turn: StoredTurn, scope: string): WorkRecord {
   const { id, version, status, sessionId, userId, startedAt: at, dueAt } = turn;
   const { by, prompt, updatedAt, endedAt, waiting, result, problem, owner, plan, cancels, messages } = turn;
@@ -80,14 +80,14 @@ export function recordOf(turn: StoredTurn, scope: string): WorkRecord {
   return { kind: turnKind, id, version, scope, status, sessionId, userId, at, dueAt, body: plain };
 }
 
-/** The turn of a record. */
+/** Returns the turn of a record. */
 export function turnOf({ id, version, status, sessionId, userId, at, dueAt, body }: WorkRecord): StoredTurn {
   const rest = body as unknown as Omit<StoredTurn, "id" | "status" | "sessionId">;
   const own = { id, version, status: status as TurnStatus, sessionId: sessionId ?? "", userId };
   return { ...rest, messages: rest.messages ?? [], ...own, startedAt: at, dueAt };
 }
 
-/** A turn without what only servers need. One whose server does not hold the lease any more is interrupted. */
+/** Returns a turn without the members that only servers need. If its server's lease has ended, it counts as interrupted. */
 export function shownTurn(turn: StoredTurn, now: number): Turn {
   const {
     version: _v,
@@ -110,7 +110,7 @@ interface Reported {
   readonly arguments?: unknown;
 }
 
-/** The calls for which a turn and its sub-agents wait. */
+/** Returns the calls for which a turn and its sub-agents wait. */
 export function waitingOf(reported: readonly Reported[], sessionId: string): readonly WaitingFor[] {
   return reported.flatMap(({ callId, tool, waitsFor, arguments: given }) => {
     const child = (given ?? {}) as { readonly sessionId?: string; readonly waiting?: readonly Reported[] };

@@ -8,17 +8,17 @@ import { recordOf, waitingOf, type StoredTurn, type Turn, type TurnStatus } from
 /** Starts or resumes work of the reasoner. */
 type Begin = (listening: Pick<TurnResumption, "abortSignal" | "onEvent">) => Promise<object>;
 
-/** What is known of a turn before it begins. */
+/** The facts about a turn that are known before it begins. */
 type Facts = Pick<Turn, "prompt" | "by"> & { readonly userId: string | undefined };
 
-/** What the runs of turns need. */
+/** The parts that runs of turns use. */
 interface TurnRunsOptions {
   readonly turns: ServedTurns;
   readonly known: KnownTurns;
   readonly keeper: TurnKeeper;
   readonly logger: Logger;
   readonly leaseMs: number;
-  /** Milliseconds after which a turn is tried again that could not be resumed. */
+  /** Milliseconds after which another attempt is made to resume a turn that could not be resumed. */
   readonly retryMs: number;
   readonly isEnding: () => boolean;
   /** Called when a turn waits. */
@@ -27,7 +27,7 @@ interface TurnRunsOptions {
   readonly onEnded: (turn: LiveTurn) => void;
 }
 
-/** Runs turns here, each from its begin to where it ends or waits, and stores how that went. */
+/** Runs turns here, each until it ends or waits, and stores the result. */
 export class TurnRuns {
   readonly #options: TurnRunsOptions;
 
@@ -35,7 +35,7 @@ export class TurnRuns {
     this.#options = options;
   }
 
-  /** Begins work. Resolves when it has begun, and its turn is stored; from then on the turn runs by itself. */
+  /** Begins work. Resolves when the work has begun and its turn is stored; from then on the turn runs by itself. */
   async begin(claimed: LiveTurn | null, facts: Facts, begin: Begin): Promise<LiveTurn> {
     const controller = new AbortController();
     const begun = Promise.withResolvers<LiveTurn>();
@@ -72,7 +72,7 @@ export class TurnRuns {
     this.#options.known.here.add(turn);
   }
 
-  /** A turn that begins. The session may have one that another program began: that is taken over. */
+  /** Adds a turn that begins. If another program began a turn in the session, that one is taken over. */
   async #add({ id, sessionId, userId, prompt, by }: Facts & { id: string; sessionId: string }) {
     const { store, scope, owner, plan, clock } = this.#options.keeper;
     const at = clock.now();
@@ -120,14 +120,14 @@ export class TurnRuns {
     const waiting = isPaused ? waitingOf(result.waiting, sessionId) : [];
     const rest = { waiting, result: JSON.parse(JSON.stringify(result)) as JsonObject, owner: null };
     if (!isPaused) return { ...rest, status: result.status, dueAt: null, endedAt: now };
-    // What a killed server ran ends by itself, with its lease: no person and no client is asked.
+    // A run of a killed server ends by itself, with its lease, so no person and no client is asked.
     const isForRuns = waiting.length > 0 && waiting.every(({ waitsFor }) => waitsFor === "run");
     return isForRuns
       ? { ...rest, status: "decided", dueAt: now + this.#options.retryMs, endedAt: null }
       : { ...rest, status: "waiting", dueAt: null, endedAt: null };
   }
 
-  /** A turn that could not continue: it has ended elsewhere, or it is tried again later. */
+  /** Handles a turn that could not continue: it has ended elsewhere, or it is tried again later. */
   async #returnTurn(turn: LiveTurn, error: unknown): Promise<void> {
     this.#options.known.here.delete(turn);
     if (this.#options.isEnding()) return;
@@ -139,7 +139,7 @@ export class TurnRuns {
     const { sessionId, waiting } = turn.stored;
     const isTaken = isToolmountError(error) && error.code === "SESSION_CONFLICT";
     if (!isTaken) logger.warn({ err: error, turn: turn.stored.id }, "a turn could not continue");
-    // Its server was killed between the end of the turn and its record.
+    // A conflict can mean that a server was killed after the turn ended but before it stored the end.
     const last = isTaken ? ((await turns.lastTurn(sessionId).catch(() => null)) as Past | null) : null;
     if (last?.turnId === turn.stored.id) {
       await turn.changeOwn(this.#endOf(last, sessionId));
@@ -152,16 +152,16 @@ export class TurnRuns {
       return;
     }
     const status = waiting.length > 0 ? "decided" : "interrupted";
-    // Another program has it, and may run it: a person decides whether it is resumed here.
+    // Another program has the turn and may run it, so a person decides whether it is resumed here.
     const dueAt = isTaken ? null : clock.now() + this.#options.retryMs;
     await turn.changeOwn({ status, owner: null, dueAt, problem: messageOf(error) });
   }
 }
 
-/** How a turn ended before. */
+/** The end of an earlier turn. */
 type Past = Ended & { readonly turnId: string };
 
-/** How the reasoner says that a turn ended or paused. */
+/** The reasoner's report that a turn ended or paused. */
 interface Ended {
   readonly status: "paused" | Exclude<TurnStatus, "running" | "waiting" | "decided" | "interrupted">;
   readonly waiting: Parameters<typeof waitingOf>[0];

@@ -1,24 +1,24 @@
 import { ToolmountError, type Clock } from "@toolmount/core";
 import { WebhookKey } from "@toolmount/core/text";
 
-/** Where a server reports what becomes of questions. */
+/** Where a server reports questions and their ends. */
 export interface WebhookOptions {
-  /** Each report is posted here. */
+  /** The address to which each report is posted. */
   readonly url: string;
-  /** `whsec_` and at least 24 bytes in base64; both sides have it. Source: Standard Webhooks 1.0. */
+  /** A secret that both sides know: `whsec_` and at least 24 bytes in base64. Source: Standard Webhooks 1.0. */
   readonly secret: string;
 }
 
 /** Milliseconds in which the other side must answer. */
 const answerMs = 10_000;
 
-/** Posts signed reports as Standard Webhooks 1.0 says, so that the libraries of that specification verify them. */
+/** Posts signed reports by Standard Webhooks 1.0, so that libraries for it can verify them. */
 export class Webhook {
   readonly #url: string;
   readonly #key: WebhookKey;
   readonly #clock: Clock;
 
-  /** Throws `OPTION_INVALID`. */
+  /** Throws `OPTION_INVALID` for an invalid address or secret. */
   constructor({ url, secret }: WebhookOptions, clock: Clock) {
     const refuse = (problem: string) => new ToolmountError("OPTION_INVALID", { option: "webhook", problem });
     if (!URL.canParse(url) || !/^https?:$/.test(new URL(url).protocol))
@@ -28,7 +28,7 @@ export class Webhook {
     this.#clock = clock;
   }
 
-  /** Posts one report. The same id is the same text, sent again. Rejects unless the answer has a status of 200 to 299. */
+  /** Posts one report. A repeated id has the same text. Rejects unless the status of the answer is 200 to 299. */
   async post(id: string, body: string, ended: AbortSignal) {
     const response = await fetch(this.#url, {
       method: "POST",

@@ -3,7 +3,7 @@ import type { WorkFilter, WorkRecord, WorkStore } from "@toolmount/core";
 /** Records that are read at a time. */
 const pageSize = 500;
 
-/** Each record that a filter chooses, what began last first. */
+/** Yields each record that a filter chooses, newest start first. */
 export async function* allWork(
   store: WorkStore,
   filter: Omit<WorkFilter, "after" | "limit">,

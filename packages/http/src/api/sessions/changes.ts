@@ -68,7 +68,7 @@ const rehearse = createRoute({
   responses: { 200: json(rehearsed, "The list of what would change"), ...failures },
 });
 
-/** Rehearsals: calls whose changes are only staged; one question about all of them makes them. */
+/** Creates the route of rehearsals: the changes of their calls are only staged, and one question about all of them applies them. */
 export function rehearsalRoutes(service: Service) {
   return createRoutes().openapi(rehearse, async (c) => {
     const { principal } = c.env;
@@ -177,7 +177,7 @@ const undo = createRoute({
   },
 });
 
-/** What sessions have changed, and its undo; and what waits in their layers. */
+/** Creates the routes for the changes of sessions, their undo, and the changes that wait in layers. */
 export function changeRoutes(service: Service) {
   return createRoutes()
     .route("/", layerRoutes(service))
@@ -200,7 +200,7 @@ export function changeRoutes(service: Service) {
     });
 }
 
-/** A token of a user sees that user's sessions only: what it names is one of them. */
+/** Opens a session. A token of a user sees only that user's sessions, so any name means one of them. */
 async function openSession(
   service: Service,
   { host: name, session }: z.output<typeof sessionParam>,

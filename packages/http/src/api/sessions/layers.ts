@@ -27,7 +27,7 @@ const digest = z
   .max(128)
   .describe("Of the difference that the person saw; another one voids the answer");
 
-/** What waits in the layer of a session. */
+/** The changes that wait in the layer of a session. */
 export const layerSchema = z
   .object({
     digest,
@@ -159,7 +159,7 @@ const answer = createRoute({
   },
 });
 
-/** What waits in the layers of sessions. It may show what only some may know, and an answer needs the role of other answers. */
+/** Creates the routes of layers. Changes may show private content, and deciding about them needs the role for decisions. */
 export function layerRoutes(service: Service) {
   return createRoutes()
     .openapi(list, async (c) => {

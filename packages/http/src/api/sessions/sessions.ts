@@ -94,7 +94,7 @@ const cancel = createRoute({
 /** Results of the reasoner are JSON of this shape. */
 type Summary = z.output<typeof sessionSummarySchema>;
 
-/** The turns of a host, and what is known of its calls. Throws `NOT_SERVED` for a plan without a model. */
+/** Returns the turns and the call history of a host. Throws `NOT_SERVED` for a plan without a model. */
 export function turnsOf(
   service: Service,
   name: string,
@@ -105,7 +105,7 @@ export function turnsOf(
   return { turns, history };
 }
 
-/** Looking at sessions, copying them, and stopping their calls. */
+/** Creates the routes that show and copy sessions, and stop their calls. */
 export function sessionRoutes(service: Service) {
   return createRoutes()
     .openapi(list, async (c) => {
@@ -146,7 +146,7 @@ export function sessionRoutes(service: Service) {
     });
 }
 
-/** Ends the open turn, also one that another program began. */
+/** Ends the open turn, even one that another program began. */
 async function endTurn(work: ServerTurns, sessionId: string, { user, name }: Principal): Promise<void> {
   const open = await work.openTurn(sessionId);
   if (open !== null) return work.cancel(open);

@@ -13,7 +13,7 @@ import { sessionParam, sessionSummarySchema } from "./sessions.ts";
 const nullableTime = z.number().nullable();
 const stands = z.string().describe("Where it stands, in words");
 
-/** A session as its newest calls show it. */
+/** A summary of a session from its newest calls. */
 export const recentSchema = z
   .object({
     session: z.string(),
@@ -101,7 +101,7 @@ const show = createRoute({
   responses: { 200: json(storySchema, "The newest 1,000 calls; secrets are masked"), ...failures },
 });
 
-/** What happened in sessions, of any client. */
+/** Creates the routes that tell what happened in sessions of any client. */
 export function storyRoutes(service: Service) {
   return createRoutes()
     .openapi(recent, async (c) => {
