@@ -7,7 +7,7 @@ import type { SessionLog } from "./session/log.ts";
 import { waitingCalls } from "./session/waiting.ts";
 import type { ClientResult } from "./turn/turn-types.ts";
 
-/** What the model reads of a call that the user did not answer. */
+/** The model reads this about a call that the user did not answer. */
 const reason = "the user wrote a message instead";
 
 interface Instead {
@@ -22,8 +22,9 @@ interface Given extends Omit<Instead, "by"> {
 }
 
 /**
- * Denies the calls of a turn that wait, those of its sub-agents too, and adds the message, which the model reads with
- * their answers; without a message, nothing. Returns the answers of calls that wait for the client. A gate of `prompt:submit` may deny the message.
+ * Denies the waiting calls of a turn, including those of its sub-agents, and adds the message, which the model reads with
+ * their answers. Without a message it does nothing. Returns the answers of calls that wait for the client. A gate of
+ * `prompt:submit` may deny the message.
  */
 export async function denyFor(
   message: Prompt | undefined,
@@ -54,7 +55,7 @@ async function denyQuestions(log: SessionLog, { host, access, by }: Instead): Pr
   }
 }
 
-/** Another person may have decided meanwhile: that decision holds. */
+/** Ignores the error that another person has decided meanwhile, because that decision holds. */
 function ignoreDecided(error: unknown): void {
   if (!isToolmountError(error)) throw error;
 }

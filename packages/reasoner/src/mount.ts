@@ -4,7 +4,7 @@ import { providerSettings, rankedSettings, settingsOf, unusedProviders } from ".
 import { agentSchema, type Agent, type Config } from "./config/settings.ts";
 import { createReasoner } from "./reasoner.ts";
 
-/** Mounts a plan's reasoner, and the capabilities with which tools begin sub-agents. */
+/** Mounts a plan's reasoner, and the capabilities with which tools start sub-agents. */
 export async function mount(coordinator: Coordinator, given: Config): Promise<void> {
   const { session = {} } = given;
   const translated = [...translateAgents(session)];

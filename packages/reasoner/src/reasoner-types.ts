@@ -9,16 +9,16 @@ import type { Said } from "./session/said.ts";
 import type { WaitingCall } from "./session/waiting.ts";
 import type { ClientResult, TurnEvent, TurnResult } from "./turn/turn-types.ts";
 
-/** The part of a host that turns need. */
+/** The parts of a host that turns need. */
 export type TurnHost = Pick<Host, "session" | "approvals" | "tools"> & Partial<Pick<Host, "coordinator">>;
 
 /** Options of every turn. */
 export interface TurnOptions {
-  /** Only a session's user may use it; a session without a user is open to all. Default: the session's user. */
+  /** The user of the turn. Only a session's user may use it; a session without a user is open to all. Default: the session's user. */
   readonly userId?: string | undefined;
   /** The conversation that tools see in their context. Default: the session's id; a sub-agent has its parent's. */
   readonly conversationId?: string | undefined;
-  /** Cancels the turn; every call it made is answered. */
+  /** Cancels the turn. Every call that it made is answered. */
   readonly abortSignal?: AbortSignal | undefined;
   readonly onEvent?: ((event: TurnEvent) => void) | undefined;
   /** W3C trace context of the caller. The turn, its requests and its calls become part of that trace. */
@@ -41,14 +41,14 @@ export interface RunOptions extends TurnOptions {
   readonly sessionId?: string | undefined;
 }
 
-/** Options of a turn that resumes. */
+/** Options for resuming a turn. */
 export interface ResumeOptions extends TurnOptions {
   readonly sessionId: string;
   /** Results of calls that the client runs. */
   readonly clientResults?: readonly ClientResult[] | undefined;
-  /** Ends the turn instead: calls that wait are answered as cancelled, and their questions are void. */
+  /** Ends the turn instead: waiting calls are answered as cancelled, and their questions become void. */
   readonly cancel?: boolean | undefined;
-  /** Denies the calls that wait, and says this to the model in their place. */
+  /** Denies the waiting calls, and gives the model this message instead. */
   readonly message?: Prompt | undefined;
 }
 
@@ -70,19 +70,19 @@ export interface SessionSummary {
   readonly updatedAt: SessionRecord["updatedAt"];
 }
 
-/** The size of what the model sees of a session, and what was taken from it. */
+/** The size of a session's conversation for the model, and what was removed from it. */
 export interface ContextFacts {
   /** Tokens of the last request, or an estimate. */
   readonly tokens: number;
-  /** Results of which the model sees only the beginning. `output` reads them whole. */
+  /** Results of which the model sees only the beginning. `output` reads them completely. */
   readonly cleared: number;
-  /** Summaries that took the place of older items, in the whole session. */
+  /** Summaries that replaced older items, in the whole session. */
   readonly summaries: number;
 }
 
 /** A session with its conversation. */
 export interface SessionDetails extends SessionSummary {
-  /** What the model sees now: after a compaction less than was said. */
+  /** The items that the model sees now. After a compaction they are fewer than those of the session. */
   readonly items: readonly Item[];
   readonly context: ContextFacts;
   readonly waiting: readonly WaitingCall[];
@@ -92,46 +92,46 @@ export interface SessionDetails extends SessionSummary {
 
 /** Runs turns of sessions over a model. Mounted at `orchestrator`. */
 export interface Reasoner {
-  /** The model that is asked, where a turn names no other. */
+  /** The model that is asked if a turn names no other. */
   readonly model: string;
   /**
-   * Runs a turn. Rejects with `SESSION_CONFLICT` when the session has an open turn, and with `SESSION_NOT_FOUND` for
+   * Runs a turn. Rejects with `SESSION_CONFLICT` if the session has an open turn, and with `SESSION_NOT_FOUND` for
    * another user's session. A failure of the turn itself is in its result.
    */
   run(host: TurnHost, options: RunOptions): Promise<TurnResult>;
   /**
    * Resumes a turn that paused, or whose process is gone; nothing runs twice. Rejects with `SESSION_NOT_FOUND` for a
-   * session that this user does not have, with `SESSION_CONFLICT` when no turn is open, and with `CLIENT_RESULT_REFUSED`.
+   * session that does not belong to this user, with `SESSION_CONFLICT` if no turn is open, and with `CLIENT_RESULT_REFUSED`.
    */
   resume(host: TurnHost, options: ResumeOptions): Promise<TurnResult>;
-  /** Lists sessions, the last changed first. */
+  /** Lists sessions, newest change first. */
   list(filter?: {
     parentId?: string | undefined;
     limit?: number | undefined;
   }): Promise<readonly SessionSummary[]>;
-  /** Rejects with `SESSION_NOT_FOUND`. */
+  /** Returns a session with its conversation. Rejects with `SESSION_NOT_FOUND`. */
   show(sessionId: string): Promise<SessionDetails>;
-  /** How the last turn of a session ended; null where none has. Rejects with `SESSION_NOT_FOUND`. */
+  /** Returns how the last turn of a session ended; null if none has ended. Rejects with `SESSION_NOT_FOUND`. */
   lastTurn(sessionId: string): Promise<TurnResult | null>;
   /**
-   * The result of a call as the model read it first, also after it was cleared or left out; null for a call without one.
+   * Returns the result of a call as the model first read it, even after it was cleared or left out; null for a call without one.
    * Rejects with `SESSION_NOT_FOUND`.
    */
   output(sessionId: string, callId: string): Promise<Item | null>;
   /**
-   * All calls of a session that ended, in that order, with secrets as the model wrote them. Rejects with
+   * Returns all ended calls of a session, in the order of their ends, with secrets as the model wrote them. Rejects with
    * `SESSION_NOT_FOUND`, and with `SESSION_UNREADABLE`.
    */
   calls(sessionId: string): Promise<readonly SessionCall[]>;
   /**
-   * What was said in a session, in order, with who wrote it. Rejects with `SESSION_NOT_FOUND`, and with `SESSION_UNREADABLE`.
+   * Returns all texts of a session in order, each with its author. Rejects with `SESSION_NOT_FOUND`, and with `SESSION_UNREADABLE`.
    */
   said(sessionId: string): Promise<readonly Said[]>;
-  /** The user of a session; null for a session without one. Rejects with `SESSION_NOT_FOUND`. */
+  /** Returns the user of a session; null for a session without one. Rejects with `SESSION_NOT_FOUND`. */
   owner(sessionId: string): Promise<string | null>;
   /**
-   * Copies a session without its open turn, or with `at` as it was after its first `at` turns. Rejects with `SESSION_NOT_FOUND` for another user's session. The copy of a
-   * session without a user belongs to the user who forks it.
+   * Copies a session without its open turn or, with `at`, as it was after its first `at` turns. Rejects with `SESSION_NOT_FOUND` for
+   * another user's session. The copy of a session without a user belongs to the user who forks it.
    */
   fork(
     host: TurnHost,
@@ -141,19 +141,19 @@ export interface Reasoner {
     at?: number,
   ): Promise<SessionSummary>;
   /**
-   * Removes the last `turns` turns from the conversation: the model no longer sees them. What their calls did stays done, and the log keeps
-   * them. Rejects with `SESSION_CONFLICT` while a turn is open, and with `OPTION_INVALID` for more turns than there are.
+   * Removes the last `turns` turns from the conversation, so that the model no longer sees them. The effects of their calls stay, and
+   * the log keeps the turns. Rejects with `SESSION_CONFLICT` while a turn is open, and with `OPTION_INVALID` for more turns than exist.
    */
   rewind(host: TurnHost, sessionId: string, turns: number, userId?: string): Promise<SessionSummary>;
   /**
-   * Adds a message of the user to the turn that runs in this process: the model reads it with its next request, after the
-   * calls that run now, and the turn does not end before that. It is stored when this resolves; a second one with the same
-   * `id` changes nothing. Rejects with `SESSION_CONFLICT` when no turn runs here.
+   * Adds a message of the user to the turn that runs in this process. The model reads it with its next request, after the
+   * calls that run now, and the turn does not end before. The message is stored when this resolves; a second one with the same
+   * `id` changes nothing. Rejects with `SESSION_CONFLICT` if no turn runs here.
    */
   addMessage(sessionId: string, prompt: Prompt, id?: string): Promise<void>;
   /**
-   * Leaves the turn that runs in this process to another one, as if this process were gone: its log stays where it is, and
-   * `run` or `resume` of it rejects with `SESSION_CONFLICT`.
+   * Gives up the turn that runs in this process, so that another process can take it, as if this one were gone. Its log stays as it
+   * is, and its `run` or `resume` here rejects with `SESSION_CONFLICT`.
    */
   release(sessionId: string): void;
   /** Drops a session's live state in this process; its log stays. */

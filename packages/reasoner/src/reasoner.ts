@@ -16,7 +16,7 @@ import { Spawner } from "./spawn.ts";
 import type { ClientResult, TurnResult } from "./turn/turn-types.ts";
 import type { SessionView } from "./session/view.ts";
 
-/** Makes a reasoner over the tools that a coordinator has mounted. */
+/** Creates a reasoner over the tools that a coordinator has mounted. */
 export function createReasoner(
   coordinator: Coordinator,
   { settings, agents = {}, ranked, clock = systemClock }: ReasonerOptions,
@@ -89,7 +89,7 @@ async function leaveSession(
   access.forget(id);
 }
 
-/** Leaves a turn and its sub-agents to another process. */
+/** Gives up a turn and its sub-agents, so that another process can take them. */
 function releaseTurn(running: RunningTurn | undefined): void {
   for (const { log } of running?.below ?? []) log.release();
   running?.log.release();
@@ -109,7 +109,7 @@ async function readLastTurn(access: SessionAccess, id: string): Promise<TurnResu
   return log.view.lastTurn === null ? null : pastTurn(log, access.settingsFor(log.facts, {}));
 }
 
-/** The output of a call, as the log has it. */
+/** Finds the output of a call in the log. */
 async function outputOf(access: SessionAccess, id: string, callId: string): Promise<Item | null> {
   await access.open(id);
   const entries = (await access.store().entries(id)).map(({ entry }) => entry as Partial<SessionEntry>);

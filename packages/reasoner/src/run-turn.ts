@@ -27,11 +27,11 @@ export interface RunningTurn extends Spender {
   readonly options: TurnOptions;
   readonly allowed: GlobLists;
   readonly live: LiveTurn;
-  /** What its user may spend: of a sub-agent, what the plan says of the turn above it. */
+  /** The user's limits. A sub-agent has those of the turn above it. */
   readonly limits: UserLimits | null;
 }
 
-/** What a turn is run with, beside its host and its log. */
+/** What a turn is run with, besides its host and its log. */
 interface Trigger {
   readonly options: TurnOptions;
   readonly clientResults: readonly ClientResult[];
@@ -39,7 +39,7 @@ interface Trigger {
   readonly chosen: ChosenModel;
 }
 
-/** Starts and resumes the turns of one host, at most one of a session at a time. */
+/** Starts and resumes the turns of one host, at most one for each session at a time. */
 export class TurnRunner {
   readonly #coordinator: Coordinator;
   readonly #access: SessionAccess;
@@ -50,7 +50,7 @@ export class TurnRunner {
   readonly #spending: UserSpending;
   readonly #turns = new LiveTurns();
   readonly #running = new Map<string, RunningTurn>();
-  /** Restrictions of a sub-agent's session while its parent runs it, beside its own. */
+  /** Restrictions of a sub-agent's session besides its own, while its parent runs it. */
   readonly ceilings = new Map<string, GlobLists>();
 
   /** Adds a gate that restricts the calls of a turn to the offered tools. */
@@ -65,7 +65,7 @@ export class TurnRunner {
     guardTurns(this.#turns, coordinator.hooks);
   }
 
-  /** The running turn of a session. */
+  /** Returns the running turn of a session. */
   find(sessionId: string): RunningTurn | undefined {
     return this.#running.get(sessionId);
   }
@@ -193,7 +193,7 @@ export class TurnRunner {
     };
   }
 
-  /** Runs a turn, or the rest of one, inside its trace. `began` is the trace context in which it started. */
+  /** Runs a turn, or its remaining part, inside its trace. `began` is the trace context in which it started. */
   #trace(
     { facts }: SessionLog,
     options: TurnOptions,
@@ -211,7 +211,7 @@ export class TurnRunner {
     return traceTurnOf({ ...described, traceparent, turnId, began }, act);
   }
 
-  /** Cancels the open turn of a sub-agent whose parent answers its call without it. */
+  /** Cancels the open turn of a sub-agent whose call the parent answers without it. */
   async #cancelChild({ host, options }: RunningTurn, childId: string): Promise<void> {
     const log = await this.#access.find(childId);
     if (log === null || log.view.turn === null || this.#running.has(childId)) return;
@@ -220,13 +220,13 @@ export class TurnRunner {
   }
 }
 
-/** The tools whose calls may be made again after a crash. */
+/** Returns the tools whose calls may be repeated after a crash. */
 function repeatableTools(host: TurnHost): ReadonlySet<string> {
   const harmless = host.tools().filter(({ idempotent, category }) => idempotent || category === "read");
   return new Set([...harmless.map(({ name }) => name), ...continuingTools(host)]);
 }
 
-/** The tools that continue a call which began before: their runner finds it, or the session has a log of its calls. */
+/** Returns the tools that continue an earlier call: their runner can find it, or the session has a log of its calls. */
 function continuingTools({ coordinator }: TurnHost): readonly string[] {
   if (coordinator === undefined) return [];
   const runners = coordinator.get("runners") as ReadonlyMap<string, Runner>;
@@ -237,12 +237,12 @@ function continuingTools({ coordinator }: TurnHost): readonly string[] {
   );
 }
 
-/** A turn that has begun no sub-agent yet. */
+/** Returns the spending of a turn that has not begun a sub-agent yet. */
 function startSpending(above: Spender | null): Pick<Spender, "above" | "children" | "below"> {
   return { above, children: new Map(), below: new Set() };
 }
 
-/** A trace of its own for each turn; its calls have spans in that trace. Source: W3C trace context. */
+/** Creates a trace for one turn, in which its calls have spans. Source: W3C trace context. */
 function newTrace(): string {
   return `00-${randomBytes(16).toString("hex")}-${randomBytes(8).toString("hex")}-01`;
 }

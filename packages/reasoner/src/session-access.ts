@@ -10,25 +10,25 @@ import type { TurnHost, TurnOptions } from "./reasoner-types.ts";
 import { rankedSettingsOf, type Ranked } from "./session-settings.ts";
 import { SessionLog, type SessionFacts } from "./session/log.ts";
 
-/** What a reasoner is made with. */
+/** The parts and options of a reasoner. */
 export interface ReasonerOptions {
   readonly settings: Settings;
   readonly agents?: Readonly<Record<string, Agent>> | undefined;
-  /** The models that are asked where one cannot answer, the first ones first. Default: the one of the settings. */
+  /** Settings of models to ask, in their order; the next is asked if one cannot answer. Default: only the settings. */
   readonly ranked?: Ranked | undefined;
   readonly clock?: Clock | undefined;
 }
 
-/** Opens sessions, and knows which settings and which agent each has. */
+/** Opens sessions, and knows the settings and the agent of each. */
 export type SessionAccess = ReturnType<typeof createSessionAccess>;
 
-/** Makes the access to the sessions of one host: those of its session store, else those kept in memory. */
+/** Creates the access to the sessions of one host: those of its session store, else sessions in memory. */
 export function createSessionAccess(
   coordinator: Coordinator,
   { settings, agents = {}, ranked, now }: Omit<ReasonerOptions, "clock"> & { readonly now: () => number },
 ) {
   const memory = createMemoryStore().sessions;
-  /** The length of each log when this process last had it. Up to there, the session's live state is current. */
+  /** The length of each log when this process last saw it. If it is unchanged, the session's live state is current. */
   const known = new Map<string, number>();
   const store = () => (coordinator.get("session-store") as SessionStore | null) ?? memory;
 
@@ -43,10 +43,10 @@ export function createSessionAccess(
     store,
     agentOf,
 
-    /** The session, or null. */
+    /** Finds a session; null if it does not exist. */
     find: (id: string) => SessionLog.open(store(), id, now),
 
-    /** Rejects with `SESSION_NOT_FOUND`. */
+    /** Opens a session. Rejects with `SESSION_NOT_FOUND`. */
     async open(id: string): Promise<SessionLog> {
       const log = await SessionLog.open(store(), id, now);
       if (log === null) throw new ToolmountError("SESSION_NOT_FOUND", { session: id });
@@ -55,23 +55,23 @@ export function createSessionAccess(
 
     create: (facts: SessionFacts) => SessionLog.create(store(), facts, now),
 
-    /** Loads the state that another process may have changed. A session store has the newest state itself. */
+    /** Loads the state that another process may have changed. A session store always has the newest state. */
     async restore(host: TurnHost, { view, facts: { id }, length }: SessionLog): Promise<void> {
       if (coordinator.get("session-store") !== null) await host.session(id).load();
       else if (known.get(id) !== length) host.session(id).restore(view.state);
     },
 
-    /** Records that this process's live state of the session is current. */
+    /** Notes that this process's live state of the session is current. */
     remember: ({ facts, length }: SessionLog) => void known.set(facts.id, length),
 
     forget: (id: string) => void known.delete(id),
 
     requireAgent: (facts: SessionFacts) => requireAgent(agents, facts, agentOf(facts)),
 
-    /** The plan's settings, overridden by the agent's and then by the turn's: those of the model to ask, then of others. */
+    /** Returns the plan's settings, overridden by the agent's and then by the turn's, for the model to ask and then for others. */
     rankedFor,
 
-    /** The first of `rankedFor`. */
+    /** Returns the first of `rankedFor`. */
     settingsFor: (facts: SessionFacts, options: TurnOptions): Settings => rankedFor(facts, options)[0]!,
 
     /** Throws `SESSION_NOT_FOUND` for another user's session. A caller without a user acts for the session's user. */
@@ -82,13 +82,13 @@ export function createSessionAccess(
   };
 }
 
-/** The session's agent; null for the main agent. Throws `AGENT_NOT_FOUND` when the plan no longer has it. */
+/** Returns the session's agent; null for the main agent. Throws `AGENT_NOT_FOUND` if the plan no longer has it. */
 function requireAgent(agents: object, { agent: name }: SessionFacts, agent: Agent | null): Agent | null {
   if (agent !== null || name === null) return agent;
   throw new ToolmountError("AGENT_NOT_FOUND", { agent: name, known: Object.keys(agents) });
 }
 
-/** The user of a session, by its record alone: a log that cannot be read hides no other session. */
+/** Returns the user of a session from its record alone, so that a log that cannot be read hides no other session. */
 export async function ownerOf(store: SessionStore, id: string): Promise<string | null> {
   const record = await store.load(id);
   if (record === null) throw new ToolmountError("SESSION_NOT_FOUND", { session: id });

@@ -41,7 +41,7 @@ export async function forkSession(
   return summaryOf((await access.store().load(newId))!, prices);
 }
 
-/** Removes the last turns from the conversation. The log keeps them, and what their calls did stays done. */
+/** Removes the last turns from the conversation. The log keeps them, and the effects of their calls stay. */
 export async function rewindSession(
   access: SessionAccess,
   runner: Pick<TurnRunner, "requireIdle">,
@@ -69,8 +69,8 @@ export async function rewindSession(
 }
 
 /**
- * The session as it was after its first `turns` turns; turns that were removed do not count. Also what a compaction left
- * out later is in it. Throws `OPTION_INVALID` when the session has fewer turns.
+ * Returns the session as it was after its first `turns` turns, not counting removed turns. It includes items that a later
+ * compaction left out. Throws `OPTION_INVALID` if the session has fewer turns.
  */
 async function viewAfter(store: SessionStore, id: string, turns: number): Promise<SessionView> {
   const entries = (await store.entries(id)).map(({ sequence, entry }) => readEntry(id, sequence, entry));
@@ -84,7 +84,7 @@ async function viewAfter(store: SessionStore, id: string, turns: number): Promis
   return view;
 }
 
-/** Where each turn begins that was not removed. */
+/** Returns where each turn begins that was not removed, as indices of entries. */
 function beginsOf(entries: readonly SessionEntry[]): readonly number[] {
   const begins: number[] = [];
   for (const [at, entry] of entries.entries()) {

@@ -8,11 +8,11 @@ import type { SessionFacts } from "./session/log.ts";
 /** Settings of models in the order in which they are asked. */
 export interface Ranked {
   readonly session: readonly Settings[];
-  /** By agent: models that are asked before those of the session. */
+  /** For each agent, models that are asked before those of the session. */
   readonly agents: ReadonlyMap<string, readonly Partial<Settings>[]>;
 }
 
-/** What the settings of a session's turn are made of. */
+/** The sources of the settings for a session's turn. */
 interface Parts {
   readonly settings: Settings;
   readonly ranked: Ranked | undefined;
@@ -21,7 +21,7 @@ interface Parts {
   readonly options: TurnOptions;
 }
 
-/** The plan's settings, overridden by the agent's and then by the turn's: those of the model to ask, then of the others. */
+/** Returns the plan's settings, overridden by the agent's and then by the turn's: those of the model to ask, then of the others. */
 export function rankedSettingsOf(
   coordinator: Coordinator,
   { settings, ranked, agent, facts, options: { settings: given = {}, instructions } }: Parts,
@@ -36,7 +36,7 @@ export function rankedSettingsOf(
   return withoutSame(all.map((one) => ownOutput(facts, withMore(one, instructions))));
 }
 
-/** Later ones win. A model of another provider drops the server, the key and the module of those before it. */
+/** Merges settings; later ones win. A model of another provider drops the server, the key and the module of earlier settings. */
 function merged(coordinator: Coordinator, given: readonly Partial<Settings>[]): Settings {
   const providerOf = (model: string) => providerIn(coordinator, model);
   let all: Partial<Settings> = {};
@@ -55,7 +55,7 @@ function withMore(settings: Settings, more: string | undefined): Settings {
   return { ...settings, instructions: [settings.instructions, more].filter(Boolean).join("\n\n") };
 }
 
-/** One provider's key must not reach the server of another, also not of one that a module mounts. */
+/** Returns a model's provider. Its key must not reach the server of another provider, not even one that a module mounts. */
 function providerIn(coordinator: Coordinator, model: string): string {
   const [prefix = ""] = model.split(":");
   const isMounted = model.includes(":") && coordinator.get("models", prefix) !== null;
@@ -70,7 +70,7 @@ function defined(given: Readonly<Record<string, unknown>>): Partial<Settings> {
   return Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined));
 }
 
-/** The parent of a sub-agent reads a text. */
+/** Removes `outputSchema` for a sub-agent, because its parent reads a text. */
 function ownOutput({ parentId }: SessionFacts, settings: Settings): Settings {
   return parentId === null ? settings : { ...settings, outputSchema: undefined };
 }

@@ -35,7 +35,7 @@ export function pastTurn(
   };
 }
 
-/** A session as lists show it, read from its record. */
+/** Returns a session for lists, from its record. */
 export function summaryOf(
   { id, parentId, createdAt, updatedAt, data }: SessionRecord,
   prices: Settings["prices"],
@@ -53,14 +53,14 @@ export function summaryOf(
   return { id, parentId, agent, title, turns, status, waits, usage, cost, forkedFrom, createdAt, updatedAt };
 }
 
-/** A session as its log describes it; its record may be older. */
+/** Returns the current facts of a session from its log, because its record may be older. */
 export function detailsOf(
   view: SessionView,
   prices: Settings["prices"],
 ): Partial<SessionDetails> & Pick<SessionDetails, "items" | "context" | "waiting" | "children"> {
   const { children, turns, usage, title, lastStatus: status } = view;
   const items = view.items.map(withoutSecrets);
-  // A client that runs a call itself needs its arguments whole.
+  // A client that itself runs a call needs its complete arguments.
   const waiting = waitingCalls(view).map((call) =>
     call.waitsFor === "client" ? call : withoutSecrets(call),
   );
@@ -73,7 +73,7 @@ export function detailsOf(
   return { items, context, children, turns, usage, cost, title, status, waiting, waits: waiting.length };
 }
 
-/** The log keeps a call as the model wrote it, since the model reads it again. People see it without what names secrets. */
+/** Masks secrets in arguments for people. The log keeps calls as the model wrote them, because the model reads them again. */
 function withoutSecrets<Shown extends { readonly arguments?: unknown }>(shown: Shown): Shown {
   return shown.arguments === undefined
     ? shown

@@ -34,8 +34,8 @@ export class Spawner {
   }
 
   /**
-   * The capabilities `session.spawn` and `session.resume`. A sub-agent has what is left of its parent's tokens, calls
-   * and time, and is cancelled with it. When a sub-agent waits and the request names its call, this rejects with an
+   * Implements the capabilities `session.spawn` and `session.resume`. A sub-agent has the rest of its parent's tokens, calls
+   * and time, and is cancelled with it. If a sub-agent waits and the request names its call, this rejects with an
    * interrupt: the parent's turn pauses, and when it is resumed, the call is made again and resumes the sub-agent.
    */
   async spawn(request: SpawnRequest): Promise<SpawnResult> {
@@ -50,7 +50,7 @@ export class Spawner {
       : this.#spawnAgain(parent, request);
   }
 
-  /** An earlier run of the same call began the sub-agent: its work is not repeated. */
+  /** Uses the sub-agent that an earlier run of the same call began, so that its work is not repeated. */
   async #spawnKnown(
     parent: RunningTurn,
     request: SpawnRequest,
@@ -104,7 +104,7 @@ export class Spawner {
     return this.#runChild(parent, log, request, log.facts.agent ?? "self", null);
   }
 
-  /** Runs the sub-agent's turn. `earlier` is what it had used before this call, when the call ran before. */
+  /** Runs the sub-agent's turn. `earlier` is its use before this call, if the call ran before. */
   async #runChild(
     parent: RunningTurn,
     log: SessionLog,
@@ -130,7 +130,7 @@ export class Spawner {
     }
   }
 
-  /** Prepares the sub-agent's session, and records it in the parent's log before it does anything. Returns the undo. */
+  /** Prepares the sub-agent's session, after it has stored it in the parent's log. Returns a function that undoes the preparation. */
   async #attach(
     parent: RunningTurn,
     log: SessionLog,
@@ -158,7 +158,7 @@ export class Spawner {
     };
   }
 
-  /** Gives a new sub-agent its parent's conversation, as far as the request asks for it, and its mode. */
+  /** Gives a new sub-agent its mode, and as much of its parent's conversation as the request asks for. */
   async #prepare(
     { host, log: { view, facts } }: RunningTurn,
     log: SessionLog,
@@ -170,7 +170,7 @@ export class Spawner {
     changeSessionMode(host.session(log.facts.id).state, mode);
   }
 
-  /** Resumes the sub-agent's open turn, if it has one, and gives it the instruction unless it has had it. */
+  /** Resumes the sub-agent's open turn, if it has one, and gives it the instruction unless it already has it. */
   async #runChildTurn(
     { host, options, log: { facts } }: RunningTurn,
     log: SessionLog,
@@ -199,7 +199,7 @@ export class Spawner {
   }
 }
 
-/** Adds what the sub-agent used since `before` to the parent's log. A sub-agent that waits stays open. */
+/** Adds the sub-agent's use since `before` to the parent's log. A waiting sub-agent stays open. */
 async function countChild(
   parent: RunningTurn,
   { facts, view }: SessionLog,
@@ -233,7 +233,7 @@ function childWait(sessionId: string, { waiting }: TurnResult): ChildWait {
   return { waitsFor: "agent", sessionId, waiting };
 }
 
-/** Tools whose tags say that they answer for agents. */
+/** Returns tools whose tags say that they answer for agents. */
 function agentTools(host: TurnHost): ReadonlySet<string> {
   return new Set(host.tools().flatMap(({ name, tags }) => (tags.includes("agents") ? [name] : [])));
 }

@@ -6,8 +6,8 @@ import type { SessionTotals } from "../session/view.ts";
 import { spentOf, type Spender } from "./shared-budget.ts";
 
 /**
- * Returns the budgets of a sub-agent: the smaller of its own and what its parent has left. Throws `AGENT_BUDGET_EXHAUSTED` when
- * the parent has nothing left.
+ * Returns the budgets of a sub-agent: the smaller of its own budget and the rest of its parent's. Throws `AGENT_BUDGET_EXHAUSTED`
+ * if the parent has nothing left.
  */
 export function childBudgets(
   parent: Spender,
@@ -16,7 +16,7 @@ export function childBudgets(
   before: SessionTotals,
 ): Settings["budgets"] {
   const { tokens, calls, ms } = parent.settings.budgets;
-  // A resumed sub-agent has its earlier use in its own session and in its parent's.
+  // A resumed sub-agent's earlier use counts both in its own session and in its parent's, so it is added back.
   const tokensLeft = leftOf(parent, "tokens", tokens) + tokensOf(before.usage);
   const callsLeft = leftOf(parent, "calls", calls) + (view.turn?.callCount ?? 0);
   return {
@@ -45,7 +45,7 @@ export function usageSince(now: Usage, before: Usage): Usage {
   return Object.fromEntries(pairs) as Usage;
 }
 
-/** Adds to the parent's log what its sub-agents used in a process that is gone, whether or not they are resumed. */
+/** Adds to the parent's log the use of its sub-agents in a process that is gone, even if they are never resumed. */
 export async function countLostChildren(
   log: SessionLog,
   find: (id: string) => Promise<SessionLog | null>,

@@ -8,7 +8,7 @@ export type GlobLists = readonly (readonly string[])[];
 type RightsHost = Pick<Host, "session" | "tools">;
 
 /**
- * Returns what restricts a sub-agent beside its parent's restrictions: its agent's list, excluded tools, the parent's
+ * Returns the restrictions that a sub-agent has besides its parent's: its agent's list of tools, excluded tools, and the parent's
  * mode.
  */
 export async function rightsOf(
@@ -28,7 +28,7 @@ export async function rightsOf(
   return [...(agent === undefined ? [] : [agent.tools]), ...without, ...(await modeRights(host, parent))];
 }
 
-/** A sub-agent has no tool that its parent's mode does not offer now, whatever mode it enters itself. */
+/** Excludes the tools that the parent's mode does not offer now, whatever mode the sub-agent itself enters. */
 export async function modeRights(host: RightsHost, { facts, view }: SessionLog): Promise<GlobLists> {
   const offer = await host.session(facts.id).offer({ turnId: view.turn?.turnId });
   const offered = new Set([...offer.tools, ...offer.available].map(({ name }) => name));
@@ -44,19 +44,19 @@ function allBut(names: readonly string[]): GlobLists {
   return names.length === 0 ? [] : [["*", ...[...new Set(names)].map((name) => `!${name}`)]];
 }
 
-/** The names with which a plan may exclude a tool: each of its own names, or its module. */
+/** Returns the names with which a plan may exclude a tool: the tool's own names, and those of its module. */
 function namesOf({ name, declaredName, aliases, owner }: ToolInfo): readonly string[] {
   const module = owner.replace(/^@[^/]*\//, "");
   return [name, declaredName, ...aliases, owner, module, `tool-${module}`];
 }
 
-/** Counts how many sessions in a row, up to and with this one, were begun as `self`. Their ids show it. */
+/** Counts how many sessions in a row, including this one, were begun as `self`. Their ids show it. */
 export function selfDepthOf(sessionId: string): number {
   const chain = /(?:-[0-9a-f]{16}_self)*$/.exec(sessionId)?.[0] ?? "";
   return chain.split("_self").length - 1;
 }
 
-/** Whether a parent may resume a session: it began that session, for the same user, with the same agent. */
+/** Tests whether a parent may resume a session: it began that session, for the same user, with the same agent. */
 export function isChildOf(
   child: SessionLog,
   parent: SessionLog,

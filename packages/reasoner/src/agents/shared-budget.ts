@@ -3,18 +3,18 @@ import type { SessionLog } from "../session/log.ts";
 import type { SessionTotals } from "../session/view.ts";
 import { tokensOf } from "../provider/usage.ts";
 
-/** A turn that runs now, as budgets see it: what it used, and what its sub-agents use now. */
+/** A running turn for the counting of budgets: its own use, and the current use of its sub-agents. */
 export interface Spender {
   readonly log: SessionLog;
   readonly settings: Settings;
   readonly above: Spender | null;
-  /** Sub-agents that run now, whose use the log does not have yet; each with what it had used before. */
+  /** Running sub-agents, whose use is not in the log yet, each with its use before. */
   readonly children: Map<Spender["log"], SessionTotals>;
   /** Turns of those sub-agents. */
   readonly below: Set<Spender>;
 }
 
-/** What is left of a budget, and the limit that sets it. */
+/** The rest of a budget, and the limit that sets it. */
 export interface Allowance {
   readonly left: number;
   readonly limit: number;
@@ -25,7 +25,7 @@ interface Spent {
   readonly calls: number;
 }
 
-/** Returns what a session and its running sub-agents used. A call counts from the moment the model asks for it. */
+/** Returns the use of a session and its running sub-agents. A call counts from the moment the model asks for it. */
 function spentIn(log: SessionLog, spender: Spender | undefined): Spent {
   let tokens = tokensOf(log.view.usage);
   let calls = log.view.calls;
@@ -38,14 +38,14 @@ function spentIn(log: SessionLog, spender: Spender | undefined): Spent {
   return { tokens, calls };
 }
 
-/** Returns what a turn used of its own budgets: tokens of the session, calls of the turn. */
+/** Returns how much of its own budgets a turn has used: tokens of the session, calls of the turn. */
 export function spentOf(spender: Spender): Spent {
   const { tokens, calls } = spentIn(spender.log, spender);
   const { view } = spender.log;
   return { tokens, calls: calls - view.calls + (view.turn?.callCount ?? 0) };
 }
 
-/** The smallest allowance of the turns above a turn. */
+/** Returns the smallest allowance among the turns above a turn. */
 export function leftAbove({ above }: Spender, budget: "tokens" | "calls"): Allowance {
   let least = { left: Number.POSITIVE_INFINITY, limit: Number.POSITIVE_INFINITY };
   for (let one = above; one !== null; one = one.above) {

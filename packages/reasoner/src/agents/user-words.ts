@@ -6,7 +6,7 @@ interface Running {
   readonly above: Running | null;
 }
 
-/** Returns the turns and calls that began the session of a sub-agent, the nearest first, as the context of its calls has them. */
+/** Returns the turns and calls that began a sub-agent's session, nearest first, for the context of its calls. */
 export function causesOf({ log, above }: Running): Pick<SessionCallContext, "causes"> {
   if (above === null) return {};
   const { turn } = above.log.view;
@@ -19,11 +19,11 @@ export function causesOf({ log, above }: Running): Pick<SessionCallContext, "cau
   return { causes: [cause, ...(causesOf(above).causes ?? [])] };
 }
 
-/** What the user has written, and whose results a session has seen, as the context of its calls has them. */
+/** The user's words, and the sessions whose results a session has seen, for the context of its calls. */
 export type UserWords = Pick<SessionCallContext, "prompts" | "parentSessionIds" | "causes">;
 
 /**
- * The user's words for the calls of a running session. The instruction of a sub-agent is written by a model, so a sub-agent
+ * Returns the user's words for the calls of a running session. A model writes the instruction of a sub-agent, so a sub-agent
  * has the words of the session that began it. If that session does not run, they are unknown.
  */
 export function wordsOf({ log: { facts, view }, above }: Running): UserWords {

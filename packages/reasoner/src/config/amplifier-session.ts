@@ -12,7 +12,7 @@ const foreign = z.strictObject({
 const noHooks =
   "hooks of one agent are not mapped; write them as hooks of the plan, which hold for agents, too";
 
-/** An agent of an Amplifier plan: what differs from the session that begins it. Its tools are those of that session. */
+/** An agent of an Amplifier plan: its differences from the session that begins it. It has the tools of that session. */
 const amplifierAgent = z.looseObject({
   description: z.string().optional(),
   meta: z.looseObject({ description: z.string().optional() }).nullish(),
@@ -28,13 +28,13 @@ const amplifierAgent = z.looseObject({
 /** The `session` of an Amplifier plan, with the providers and the agents of the plan. */
 export const amplifierSession = z
   .strictObject({
-    /** Of bundles: their application adds nothing to the session. Nothing is added here. */
+    /** From bundles: says that their application should add nothing to the session. Nothing is added here anyway. */
     raw: z.boolean().optional(),
     orchestrator: foreign.optional(),
     context: foreign.optional(),
     providers: z.array(foreign).optional(),
     agents: z.record(z.string(), amplifierAgent).optional(),
-    /** Bounds of what hooks inject: characters of one text, and tokens of one turn. */
+    /** Limits for text that hooks inject: characters of one text, and tokens of one turn. */
     injection_size_limit: z.int().positive().nullish(),
     injection_budget_per_turn: z.int().positive().nullish(),
   })
@@ -45,15 +45,15 @@ export const amplifierSession = z
     context.addIssue({ code: "custom", message, path: ["providers", providers.indexOf(first), "module"] });
   });
 
-/** An agent as our plans write it, the models that it prefers, and what of the other plan's agent is not used. */
+/** An agent in the form of our plans, the models that it prefers, and the members of the other plan's agent that are not used. */
 interface Translated {
   readonly agent: { readonly description: string; readonly instructions?: string };
-  /** Each with the provider of the plan that has it. */
+  /** The preferred models, each with the provider of the plan that has it. */
   readonly preferred: readonly { readonly entry: ProviderEntry; readonly model: string }[];
   readonly unused: readonly string[];
 }
 
-/** The agents of an Amplifier plan, by their names. */
+/** Translates the agents of an Amplifier plan, by their names. */
 export function translateAgents({
   agents = {},
   providers = [],
@@ -80,7 +80,7 @@ function translate(
   return { agent: { description, ...(instructions !== undefined && { instructions }) }, preferred, unused };
 }
 
-/** The plan's provider that an agent prefers, with the model: by name, or the provider's own where a pattern fits it. */
+/** Returns the plan's provider that an agent prefers, with the model: a named one, or the provider's own if it matches a pattern. */
 function preferredOf(
   { provider, model = "*" }: { readonly provider: string; readonly model?: string | undefined },
   providers: readonly ProviderEntry[],

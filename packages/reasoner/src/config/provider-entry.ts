@@ -7,7 +7,7 @@ export interface ProviderEntry {
   readonly config?: Readonly<Record<string, unknown>> | undefined;
 }
 
-/** Providers of an Amplifier plan by Amplifier's rule: the lowest `priority` first, which is 100 where it is not given. */
+/** Orders providers of an Amplifier plan by its rule: the lowest `priority` first. The default is 100. */
 export function providersByRank(providers: readonly ProviderEntry[]): readonly ProviderEntry[] {
   const rank = ({ config: { priority } = {} }: ProviderEntry) =>
     typeof priority === "number" ? priority : 100;
@@ -17,7 +17,7 @@ export function providersByRank(providers: readonly ProviderEntry[]): readonly P
 type Given = Readonly<Record<string, unknown>>;
 
 /**
- * Settings with those of a provider below them; `own` are the provider's, by our names. A model of another provider gets
+ * Adds a provider's settings below the given ones; `own` are the provider's, by our names. A model of another provider gets
  * neither its key nor its server.
  */
 export function withProvider(given: Given, { module = "", config = {} }: ProviderEntry, own: Given): Given {
@@ -36,7 +36,7 @@ export function withProvider(given: Given, { module = "", config = {} }: Provide
   };
 }
 
-/** A model's name as plans write it; a bare name is of the Responses API. */
+/** Returns a model's name as plans write it. A bare name means the Responses API. */
 function qualified(name: string, model: string): string {
   return name === "openai" && namedProvider(model) === null ? model : `${name}:${model}`;
 }

@@ -7,9 +7,9 @@ const count = z.int().positive();
 const budgets = z.strictObject({
   /** Most turns of one session. */
   turns: count.optional(),
-  /** Most calls of one turn, those of its sub-agents included. */
+  /** Most calls of one turn, including those of its sub-agents. */
   calls: count.optional(),
-  /** Most tokens of one session, input and output, those of its sub-agents included. */
+  /** Most tokens of one session, input and output, including those of its sub-agents. */
   tokens: count.optional(),
   /** Most cost of one session, in the currency of `prices`. */
   cost: z.number().positive().optional(),
@@ -28,25 +28,25 @@ const prices = z.strictObject({
 const bootstrapStep = z.strictObject({
   tool: z.string().min(1),
   arguments: z.record(z.string(), z.json()).default({}),
-  /** `inject`: the model reads the output. `store`: the session's state keeps it. `both`. */
+  /** `inject`: the model reads the output. `store`: the session's state keeps it. `both`: both happen. */
   output: z.enum(["inject", "store", "both"]).default("inject"),
 });
 
 const provider = z.strictObject({
   /** A package, or a path from the plan's folder. It exports `open`, or a factory of the AI SDK. */
   module: z.string().min(1),
-  /** The export that makes the provider. Needed only where the module has several. */
+  /** The export that creates the provider. Needed only if the module has several. */
   export: z.string().min(1).optional(),
-  /** Given to that export, beside `baseUrl` and `apiKey`. */
+  /** The config that the export receives, besides `baseUrl` and `apiKey`. */
   config: z.record(z.string(), z.unknown()).optional(),
 });
 
 /** The model and the limits of turns: the plan's `agent`. */
 export const settingsSchema = z.strictObject({
   model: z.string().min(1),
-  /** A module that opens the model; `model` is then its name there, without a prefix. */
+  /** A module that opens the model; `model` is then the model's name there, without a prefix. */
   provider: provider.optional(),
-  /** Whether the model can call tools, where neither its provider nor its server says it. */
+  /** Whether the model can call tools, if neither its provider nor its server says so. */
   callsTools: z.boolean().optional(),
   /** The server's URL without `/responses`. Default: OpenAI. */
   baseUrl: z.url({ protocol: /^https?$/ }).optional(),
@@ -58,10 +58,10 @@ export const settingsSchema = z.strictObject({
   maxIterations: count.max(1_000).default(32),
   budgets: budgets.prefault({}),
   prices: prices.optional(),
-  /** Sends schemas in strict mode where strict mode can express them, and removes its nulls from arguments. */
+  /** Sends schemas in strict mode if it can express them, and removes the nulls of strict mode from arguments. */
   strictSchemas: z.boolean().default(false),
   parallelToolCalls: z.boolean().default(true),
-  /** Whether the server stores responses. `continue`: it does, and is sent only what is new since the last one. */
+  /** Whether the server stores responses. With `continue` it does, and each request has only the items since the last response. */
   store: z.union([z.boolean(), z.literal("continue")]).default(false),
   reasoning: z
     .strictObject({
@@ -76,23 +76,23 @@ export const settingsSchema = z.strictObject({
    * as `data`. Sub-agents answer in text.
    */
   outputSchema: z.record(z.string(), z.unknown()).optional(),
-  /** How often a request is repeated after a failure that may pass. */
+  /** How often a request is repeated after a failure that may be temporary. */
   retries: z.int().min(0).max(10).default(2),
   retryDelayMs: z.int().min(0).max(60_000).default(500),
   /** Most milliseconds of one request. */
   timeout: count.max(2 ** 31 - 1).default(600_000),
   /**
-   * Tokens of input from which on a conversation is shortened: results of older calls are cleared, then a summary takes the place of
-   * older items. Default: 80 % of the model's window, or of a size that its server refused. `false`: never, so that the turn fails.
+   * Tokens of input at which a conversation is shortened: results of older calls are cleared, then a summary replaces older
+   * items. Default: 80 % of the model's window, or of a size that its server refused. `false`: never, so that the turn fails.
    */
   compaction: z
     .union([count, z.literal(false)], { error: "compaction is a number of tokens, such as 100000, or false" })
     .optional(),
   /** Most turns that a compaction leaves word for word; fewer if they are too long. */
   keepTurns: count.default(2),
-  /** Whether the model writes a summary of what a compaction leaves out. */
+  /** Whether the model writes a summary of the items that a compaction leaves out. */
   summary: z.boolean().default(true),
-  /** Calls that run, in order, when a mode is entered. */
+  /** Calls that run in order when a mode is entered. */
   bootstrap: z.record(z.string(), z.array(bootstrapStep)).prefault({}),
   /** Most bytes that one hook may inject. */
   maxInjectionBytes: count.default(10_240),
@@ -108,7 +108,7 @@ export type Settings = z.output<typeof settingsSchema>;
 export const agentSchema = z.strictObject({
   description: z.string().min(1),
   instructions: z.string().optional(),
-  /** Globs of its tools, out of those of its parent; a glob that begins with `!` excludes. */
+  /** Globs of its tools, among those of its parent. A glob that begins with `!` excludes tools. */
   tools: z.array(z.string().min(1)).default(["*"]),
   mode: z.string().min(1).optional(),
   model: z.string().min(1).optional(),
@@ -121,10 +121,10 @@ export type Agent = z.output<typeof agentSchema>;
 
 const partialSettings = settingsSchema.partial();
 
-/** Settings that only a program gives a turn: their defaults are right for a plan. */
+/** Settings that only a program gives to a turn. Their defaults are right for plans. */
 const ofPrograms = ["keepTurns", "summary", "retryDelayMs", "maxInjectionBytes", "injectionTokens"] as const;
 
-/** The settings that a plan may have. A default would hide the value that `config` or a provider of the plan has. */
+/** The settings that a plan may have, without defaults, which would hide the values in `config` or in a provider of the plan. */
 const writtenSettings = z.strictObject(
   Object.fromEntries(
     Object.entries(settingsSchema.shape)
@@ -136,11 +136,11 @@ const writtenSettings = z.strictObject(
 function written(schema: z.ZodType): z.ZodType {
   if (!(schema instanceof z.ZodDefault || schema instanceof z.ZodPrefault)) return schema.optional();
   const { innerType, defaultValue } = schema.def;
-  // Editors still show the default.
+  // The default is kept as metadata, so that editors still show it.
   return (innerType as z.ZodType).optional().meta({ default: defaultValue });
 }
 
-/** The plan's `agent`: settings, and agents to delegate to. An Amplifier plan has a `session` in its place. */
+/** The plan's `agent`: settings, and agents to delegate to. An Amplifier plan has a `session` instead. */
 export const config = writtenSettings.extend({
   agents: z.record(z.string(), agentSchema).optional(),
   session: amplifierSession.optional(),
@@ -151,7 +151,7 @@ const needsPrices = "budgets.cost needs prices, so that the cost of a turn is kn
 /** The config of the reasoner's module, parsed. */
 export type Config = z.output<typeof config>;
 
-/** Throws `CONFIG_INVALID` for settings that exclude each other. */
+/** Throws `CONFIG_INVALID` for settings that contradict each other. */
 export function requireConsistent(settings: Settings): Settings {
   if (settings.budgets.cost !== undefined && settings.prices === undefined)
     throw new ToolmountError("CONFIG_INVALID", { module: "@toolmount/reasoner", problem: needsPrices });

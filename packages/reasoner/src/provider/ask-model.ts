@@ -9,7 +9,7 @@ import type { ModelAnswer } from "./response.ts";
 import { textOf } from "./items.ts";
 import type { ModelEvent } from "./model-events.ts";
 
-/** What a request to the model needs beside its body. */
+/** Everything that a request to the model needs besides its body. */
 interface ModelCall {
   readonly model: Model;
   readonly settings: Pick<
@@ -26,7 +26,7 @@ interface ModelCall {
 }
 
 /**
- * Sends a request to the model, and again after a failure that may pass. A failed request has run no call, so a retry
+ * Sends a request to the model, and repeats it after a failure that may be temporary. A failed request has run no call, so a retry
  * runs nothing twice. Rejects with a `ModelError`.
  */
 export async function askModel(request: ModelRequest, asking: ModelCall): Promise<ModelAnswer> {
@@ -52,10 +52,10 @@ export async function askModel(request: ModelRequest, asking: ModelCall): Promis
   }
 }
 
-/** Longest time between two tries, in milliseconds. A limit for a minute ends within it. */
+/** Longest time between two attempts, in milliseconds. A limit per minute ends within it. */
 const maxDelayMs = 90_000;
 
-/** A server that asks to wait longer would refuse another try before. */
+/** Tests whether another attempt makes sense. A server that asks for a longer wait would refuse an earlier one. */
 function mayPass({ failure }: ModelError): boolean {
   return failure.retryable && (failure.retryAfterMs ?? 0) <= maxDelayMs;
 }
@@ -64,7 +64,7 @@ function delayOf({ failure }: ModelError, attempt: number, baseMs: number): numb
   return failure.retryAfterMs ?? Math.min(baseMs * failure.delayMultiplier ** (attempt - 1), maxDelayMs);
 }
 
-/** One request, published on the tracing channel. A retry is its own request. */
+/** Sends one request and publishes it on the tracing channel, where a retry is a separate request. */
 function askTraced(request: ModelRequest, asking: ModelCall, attempt: number): Promise<ModelAnswer> {
   const { model, settings, trace, now } = asking;
   const { stream, temperature, maxOutputTokens } = settings;
@@ -116,7 +116,7 @@ async function askOnce(
   return answer;
 }
 
-/** The size of a request. Events do not carry its content. */
+/** Returns the size of a request, because events do not carry its content. */
 function shapeOf({ items, tools, instructions }: ModelRequest) {
   return {
     item_count: items.length,
@@ -127,7 +127,7 @@ function shapeOf({ items, tools, instructions }: ModelRequest) {
 
 type Reporting = Pick<ModelCall, "hooks" | "ids" | "signal" | "emit"> & { readonly begun: () => void };
 
-/** Emits the parts of an answer as they arrive. Resolves to the last one. */
+/** Emits the parts of an answer as they arrive, and resolves to the last one. */
 async function readParts(model: Model, request: ModelRequest, reporting: Reporting): Promise<ModelAnswer> {
   const { signal } = reporting;
   const report = reporterOf(model, reporting);
@@ -138,7 +138,7 @@ async function readParts(model: Model, request: ModelRequest, reporting: Reporti
   throw reportedFailure(undefined, "the answer ended without its last part", model);
 }
 
-/** Deepest level of an item. What a server sends is stored, sent back and shown, by code that reads by recursion. */
+/** Most levels of an item. A server's answer is stored, sent back and shown, by recursive code. */
 const maxLevels = 64;
 
 function requireShallow(answer: ModelAnswer, model: Model): ModelAnswer {
@@ -194,7 +194,7 @@ async function emitFailure(error: ModelError, { hooks, ids }: ModelCall, attempt
   });
 }
 
-/** Throws `DENIED` when a gate denied an event of the turn. */
+/** Throws `DENIED` if a gate denied an event of the turn. */
 export function requireAllowed(result: HookResult, what: string): void {
   if (result.action === "deny")
     throw new ToolmountError("DENIED", { tool: what, reason: result.reason ?? "a hook denied it" });

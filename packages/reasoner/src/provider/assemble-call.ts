@@ -1,27 +1,27 @@
 import { isCall, isItem, readText, type Item } from "./items.ts";
 
-/** One sighting of a call in the events of an answer: an item, or its arguments alone. */
+/** One mention of a call in the events of an answer: a whole item, or only its arguments. */
 export interface Sighting {
   readonly item: Item;
   readonly place: number | undefined;
 }
 
-/** Whether two sightings are of one call. Some servers change item ids from event to event, others number all items 0. */
+/** Tests whether two sightings belong to one call. Some servers change item ids between events; others number all items 0. */
 export function isSameCall(one: Sighting, other: Sighting): boolean {
   const [id, otherId] = [readText(one.item["id"]), readText(other.item["id"])];
   const [call, otherCall] = [readText(one.item["call_id"]), readText(other.item["call_id"])];
   const isSamePlace = one.place !== undefined && one.place === other.place;
   const hasIds = id !== "" && otherId !== "";
   const isElsewhere = one.place !== undefined && other.place !== undefined && !isSamePlace;
-  // Some servers use the id of a call again for another one.
+  // Some servers use the id of one call again for another.
   if (call !== "" && otherCall !== "")
     return call === otherCall && !isElsewhere && (!hasIds || id === otherId || isSamePlace);
   return hasIds ? id === otherId && !isElsewhere : isSamePlace;
 }
 
 /**
- * Joins what the events of an answer say of one call. Sources that say different things make the call invalid: its
- * arguments are then a text of all of them, which no tool accepts.
+ * Joins all that the events of an answer say about one call. Contradictions make the call invalid: its arguments then become a
+ * text with all versions, which no tool accepts.
  */
 function assembleCall(item: Item, sightings: readonly Item[], deltas: string, lost: readonly string[]): Item {
   const key = keyOf(item);
@@ -31,7 +31,7 @@ function assembleCall(item: Item, sightings: readonly Item[], deltas: string, lo
   const written = distinct(texts.flatMap((text) => text ?? []));
   const unread = written.length === 0 ? [...all.flatMap((each) => unreadIn(each, key)), ...lost] : [];
   const isKnown = written.length < 2 && names.length < 2 && unread.length === 0;
-  // Without any arguments, not even an empty text, the call is not one without arguments.
+  // If a call has no arguments at all, not even an empty text, it must not pass as a call without arguments.
   const known = written[0] ?? (texts.some((text) => text !== undefined) ? "" : "null");
   return { ...item, [key]: isKnown ? known : ["not one call:", ...names, ...written, ...unread].join("\n") };
 }
@@ -40,14 +40,14 @@ function keyOf({ type }: Item): "input" | "arguments" {
   return type === "custom_tool_call" ? "input" : "arguments";
 }
 
-/** The text of arguments as the model wrote them; some servers send the object itself. */
+/** Returns arguments as the text that the model wrote. Some servers send the parsed object instead. */
 function textOf(given: unknown): string | undefined {
   return given === undefined || given === null || typeof given === "string"
     ? (given ?? undefined)
     : JSON.stringify(given);
 }
 
-/** Texts that are not empty, one of those that are the same JSON. */
+/** Returns the texts that are not empty. Of texts with the same JSON it keeps one. */
 function distinct(texts: readonly string[]): readonly string[] {
   const byValue = new Map(texts.filter((text) => text.trim() !== "").map((text) => [canonical(text), text]));
   return [...byValue.values()];
@@ -76,7 +76,7 @@ const members: ReadonlySet<string> = new Set([
   "provider_metadata",
 ]);
 
-/** Members that look like arguments, where a server has them under another name. */
+/** Returns members that look like arguments under another name, which some servers use. */
 function unreadIn(item: Item, key: string): readonly string[] {
   const others = Object.entries(item).filter(([name]) => name !== key && !members.has(name));
   return others.flatMap(([name, value]) => {
@@ -85,13 +85,13 @@ function unreadIn(item: Item, key: string): readonly string[] {
   });
 }
 
-/** Pieces of arguments, joined by what they say of their call. */
+/** Pieces of arguments that belong to one call, joined. */
 export interface Pieces {
   readonly of: Sighting;
   readonly text: string;
 }
 
-/** The items of an answer, each call with what the events say of it. Arguments of no call may be those of any without. */
+/** Completes each call of an answer from its events. Arguments that fit no call may belong to any call without arguments. */
 export function assembleCalls(
   output: readonly Item[],
   sightings: readonly Sighting[] = [],

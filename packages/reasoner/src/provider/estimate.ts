@@ -3,19 +3,19 @@ import type { Item } from "./items.ts";
 /** Characters of one token, on average. Source: OpenAI's "What are tokens". */
 const charsPerToken = 4;
 
-/** Tokens of one image, whose base64 says little of them. Source: Anthropic's "Vision", a picture of 1.15 megapixels. */
+/** Tokens of one image, because the length of its base64 says little. Source: Anthropic's "Vision", a picture of 1.15 megapixels. */
 const tokensPerImage = 1_600;
 
 /** Bytes and tokens of one page of a PDF, on average. Source of the tokens: Anthropic's "PDF support". */
 const bytesPerPage = 50_000;
 const tokensPerPage = 3_000;
 
-/** About how many tokens items have, for a server that did not count them. */
+/** Estimates the tokens of items for a server that did not count them. */
 export function estimateTokens(items: readonly Item[]): number {
   return items.reduce((sum, item) => sum + tokensOfItem(item), 0);
 }
 
-/** About how many tokens a text has. */
+/** Estimates the tokens of a text. */
 export function tokensOfText(text: string): number {
   return Math.ceil(text.length / charsPerToken);
 }

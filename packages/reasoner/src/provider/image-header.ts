@@ -1,10 +1,10 @@
-/** What the header of an image says of it. */
+/** The size of an image, from its header. */
 interface Header {
   readonly width: number;
   readonly height: number;
 }
 
-/** Why no server reads an image: it is torn, empty, or longer than `maxSide` pixels. Null for one that may be read. */
+/** Returns why no server reads an image: it is torn, empty, or longer than `maxSide` pixels. Null if it may be readable. */
 export function imageProblem(data: string, mediaType: string, maxSide: number): string | null {
   const reader = readers[mediaType];
   if (reader === undefined) return null;
@@ -19,7 +19,7 @@ export function imageProblem(data: string, mediaType: string, maxSide: number): 
 }
 
 interface Reader {
-  /** Whether the bytes have the image's end. Bytes after it do no harm. */
+  /** Tests whether the bytes contain the image's end. Bytes after the end do no harm. */
   readonly isWhole: (bytes: Buffer) => boolean;
   readonly header: (bytes: Buffer) => Header | null;
 }
@@ -40,7 +40,7 @@ const readers: Readonly<Record<string, Reader>> = {
   },
 };
 
-/** Walks from segment to segment to the one with the size. */
+/** Walks through the segments to the one with the size. */
 function readJpeg(bytes: Buffer): Header | null {
   let at = 2;
   while (at + 9 <= bytes.length) {
@@ -54,7 +54,7 @@ function readJpeg(bytes: Buffer): Header | null {
   return null;
 }
 
-/** Start of frame, but not the tables of Huffman codes and arithmetic coding, whose markers lie between. */
+/** Tests for a start of frame. The excluded markers in its range belong to Huffman tables, arithmetic coding and JPG. */
 function isFrame(marker: number): boolean {
   return marker >= 0xc0 && marker <= 0xcf && ![0xc4, 0xc8, 0xcc].includes(marker);
 }

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { ToolmountError, type JsonObject } from "@toolmount/core";
 
-/** One item of a conversation, as the Responses API has it: a message, a call, its output, a piece of reasoning. */
+/** One item of a conversation in the form of the Responses API: a message, a call, its output, a piece of reasoning. */
 export type Item = JsonObject;
 
 /** A call that a model asked for. */
@@ -10,16 +10,16 @@ export interface FunctionCall {
   readonly name: string;
   /** JSON text, unless the model wrote something else. */
   readonly arguments: string;
-  /** Free text instead of JSON; an item of another kind answers such a call. */
+  /** Whether the arguments are free text instead of JSON. Such a call is answered by another kind of item. */
   readonly custom: boolean;
 }
 
-/** A message of the user, the assistant or the developer. */
+/** Creates a message of the user, the assistant or the developer. */
 export function message(role: "user" | "assistant" | "developer", text: string): Item {
   return { type: "message", role, content: text };
 }
 
-/** An image in a message of the user: base64, without a `data:` prefix. */
+/** An image in a message of the user, in base64 without a `data:` prefix. */
 export interface ImageInput {
   readonly mimeType: string;
   readonly data: string;
@@ -35,34 +35,34 @@ export function requireImages(images: readonly ImageInput[] = []): void {
   throw new ToolmountError("OPTION_INVALID", { option: "images", problem });
 }
 
-/** The user's message: its text, and its images after it. */
+/** Creates the user's message: its text, followed by its images. */
 export function userMessage(text: string, images: readonly ImageInput[] = []): Item {
   if (images.length === 0) return message("user", text);
   const parts = images.map(({ mimeType, data }) => imageItem(mimeType, data));
   return { type: "message", role: "user", content: [{ type: "input_text", text }, ...parts] };
 }
 
-/** An image as a part of a message, or of a call's output. */
+/** Creates an image as a part of a message, or of a call's output. */
 export function imageItem(mimeType: string, data: string): Item {
   return { type: "input_image", detail: "auto", image_url: `data:${mimeType};base64,${data}` };
 }
 
-/** A file as a part of a message, or of a call's output. */
+/** Creates a file as a part of a message, or of a call's output. */
 export function fileItem(filename: string, mimeType: string, data: string): Item {
   return { type: "input_file", filename, file_data: `data:${mimeType};base64,${data}` };
 }
 
-/** Whether a value is an item at all. */
+/** Tests whether a value is an object, and so may be an item. */
 export function isItem(value: unknown): value is Item {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-/** A value as text; any value that is not a text is empty. */
+/** Returns a value that is a text, and an empty text for any other value. */
 export function readText(value: unknown): string {
   return typeof value === "string" ? value : "";
 }
 
-/** A call in an item; null for items of other kinds. */
+/** Reads the call in an item; null for items of other kinds. */
 export function readFunctionCall(item: Item): FunctionCall | null {
   const { type, call_id: callId, name } = item;
   if (!isCall(item) || typeof callId !== "string") return null;
@@ -76,23 +76,23 @@ export function readFunctionCall(item: Item): FunctionCall | null {
   };
 }
 
-/** Whether an item is a call that needs an output. */
+/** Tests whether an item is a call, which needs an output. */
 export function isCall({ type }: Item): boolean {
   return type === "function_call" || type === "custom_tool_call";
 }
 
-/** Whether an item answers a call. */
+/** Tests whether an item answers a call. */
 export function isCallOutput({ type }: Item): boolean {
   return type === "function_call_output" || type === "custom_tool_call_output";
 }
 
-/** An output in the kind that its call needs. */
+/** Returns an output in the kind that its call needs. */
 export function answerOf({ custom }: FunctionCall, item: Item): Item {
   return custom ? { ...item, type: "custom_tool_call_output" } : item;
 }
 
 /**
- * The items of an answer that join the conversation. Each call has a unique id, so that it gets exactly one output;
+ * Returns the items of an answer that join the conversation. Each call gets a unique id, so that it gets exactly one output;
  * `taken` are the ids of earlier calls, which some servers use again. Without `stored`, the server does not know its
  * own item ids, so they are removed.
  */
@@ -104,7 +104,7 @@ export function keptItems(output: readonly Item[], stored: boolean, taken: Itera
     if (type === "reasoning") return stored || canBeCarried(item) ? [withoutNulls(item)] : [];
     return [stored ? item : without(item, "id", "status")];
   });
-  // The server refuses reasoning without a following item.
+  // The server refuses reasoning that no item follows.
   while (kept.at(-1)?.["type"] === "reasoning") kept.pop();
   return kept;
 }
@@ -119,7 +119,7 @@ function withOwnId(item: Item, seen: Set<unknown>, stored: boolean): Item {
   return stored ? call : without(call, "id", "status");
 }
 
-/** A server that did not store reasoning can use it only with its content. */
+/** Tests whether reasoning has its content, without which a server that did not store it cannot use it. */
 export function canBeCarried({
   encrypted_content: sealed,
   content,
@@ -137,7 +137,7 @@ function without(item: Item, ...keys: readonly string[]): Item {
   return Object.fromEntries(Object.entries(item).filter(([key]) => !keys.includes(key)));
 }
 
-/** The text of an answer's messages. */
+/** Returns the text of an answer's messages. */
 export function textOf(items: readonly Item[]): string {
   return items
     .filter(({ type }) => type === "message")

@@ -6,7 +6,7 @@ import { isCall, isCallOutput, isItem, message, readText, type Item } from "./it
 import { legalArguments, legalContent, legalOutput, legalText } from "./legal-parts.ts";
 import { isRefused, withRefused, type PartRules, type RefusedParts } from "./refused-parts.ts";
 
-/** What every known server takes, for a model that says nothing of its server. */
+/** The limits that every known server accepts, for a model that states no rules of its server. */
 const commonRules: ModelRules = {
   callId: /^[a-zA-Z0-9_-]{1,40}$/,
   images: ["image/png", "image/jpeg", "image/webp"],
@@ -15,21 +15,21 @@ const commonRules: ModelRules = {
   imagesInOutputs: false,
 };
 
-/** What a model's server takes, without what it refused in this session. */
+/** Returns the rules of a model's server, including what it refused in this session. */
 export function rulesOf(model: Model, refusals: readonly RefusedParts[]): PartRules {
   return withRefused(model.rules ?? commonRules, model, refusals);
 }
 
-/** The names of calls that every known server takes. */
+/** The form of names of calls that every known server accepts. */
 export const nameRule = { allowed: /[a-zA-Z0-9_-]/, maxLength: 64, first: /[a-zA-Z_]/ };
 
 /**
- * Makes a conversation one that the model's server takes, whatever models, tools and hooks wrote into it. The last step
- * before a request; the session keeps what was written.
+ * Turns a conversation into one that the model's server accepts, whatever models, tools and hooks wrote into it. This is the last
+ * step before a request; the session keeps the original.
  *
- * Names and ids of calls follow the server's alphabet, and one id is always replaced by the same one. Blank texts are left
- * out. Each call is followed by exactly one output. The conversation begins and ends with what a user, or a call, says.
- * A conversation that was legal keeps its beginning while it grows, so that servers read it from their cache.
+ * Names and ids of calls get the server's alphabet, and an id is always replaced by the same new one. Blank texts are left
+ * out. Each call is followed by exactly one output. The conversation begins and ends with a user's message or a call's output.
+ * A conversation that was legal keeps its beginning while it grows, so that servers can read it from their cache.
  *
  * `isContinued`: the server has the beginning of the conversation, with its own ids.
  */
@@ -65,7 +65,7 @@ function legalItem(item: Item, rules: PartRules): Item[] {
 
 const roles: ReadonlySet<unknown> = new Set(["user", "assistant", "developer", "system"]);
 
-/** Text of the assistant is output, and it has no images. Text of all others is input. */
+/** Returns the parts of a message. The assistant's texts are output, and it has no images; texts of all others are input. */
 function partsOf(role: Json, content: Json | undefined): Json | undefined {
   if (!Array.isArray(content)) return content;
   const kind = role === "assistant" ? "output_text" : "input_text";
@@ -86,7 +86,7 @@ function legalCall(item: Item): Item {
     : { ...named, arguments: legalArguments(readText(item["arguments"])) };
 }
 
-/** Gives each call an id that is its own, and its output the same. The n-th output of an id belongs to its n-th call. */
+/** Gives each call a unique id, and its output the same one. The n-th output with an id belongs to the n-th call with it. */
 function withLegalIds(items: readonly Item[], { callId: pattern }: ModelRules): Item[] {
   const uses = { call: new Map<string, number>(), output: new Map<string, number>() };
   return items.map((item) => {
@@ -105,13 +105,13 @@ function madeId(id: string, use: number, pattern: RegExp): string {
   return pattern.test(long) ? long : digest.slice(0, 9);
 }
 
-/** Moves the outputs of an answer's calls right behind it. A call without an output gets one that says so. */
+/** Moves the outputs of an answer's calls directly after it. A call without an output gets one that says so. */
 function arranged(items: readonly Item[], rules: ModelRules): Item[] {
   const outputs = new Map(items.filter(isCallOutput).map((item) => [item["call_id"], item]));
   const all: Item[] = [];
   let answer: Item[] = [];
   const close = () => {
-    // A server refuses reasoning without what it led to.
+    // A server refuses reasoning without the item to which it led.
     while (answer.at(-1)?.["type"] === "reasoning") answer.pop();
     const calls = answer.filter(isCall);
     all.push(
@@ -145,7 +145,7 @@ function outputOf({ call_id: id, type }: Item, outputs: ReadonlyMap<unknown, Ite
   };
 }
 
-/** For a server that takes only text in outputs: the images follow in a message of the user. */
+/** For a server that accepts only text in outputs, moves their images and files to a message of the user after them. */
 function withoutImages(outputs: readonly Item[], { imagesInOutputs }: ModelRules): Item[] {
   if (imagesInOutputs) return [...outputs];
   const shown: Item[] = [];
@@ -163,7 +163,7 @@ function withoutImages(outputs: readonly Item[], { imagesInOutputs }: ModelRules
   return shown.length === 0 ? texts : [...texts, { type: "message", role: "user", content: shown }];
 }
 
-/** Every server takes a conversation whose first and last message are the user's. */
+/** Adds a first and a last message of the user if they are missing. Every server accepts a conversation with both. */
 function withEnds(items: readonly Item[]): Item[] {
   const isGiven = (item: Item | undefined) =>
     item !== undefined &&

@@ -3,17 +3,17 @@ import { imageProblem } from "./image-header.ts";
 import { isItem, readText, type Item } from "./items.ts";
 import { isRefused, type PartRules } from "./refused-parts.ts";
 
-/** Returns text that a server takes: half of a surrogate pair is replaced. */
+/** Returns text that a server accepts: half a surrogate pair is replaced. */
 export function legalText(text: string): string {
   return text.toWellFormed();
 }
 
-/** Arguments as the text of a JSON object, as every server takes them. The output of the call says what was wrong with them. */
+/** Returns arguments as the text of a JSON object, which every server accepts. The call's output says what was wrong with them. */
 export function legalArguments(text: string): string {
   if (text.trim() === "") return "{}";
   const value = parseJson(text);
   if (!isItem(value)) return JSON.stringify({ invalid_json: legalText(text) });
-  // An escape may hide half of a pair from `isWellFormed`.
+  // An escape can hide half a pair from `isWellFormed`.
   return text.isWellFormed() && !/\\ud[89a-f]/i.test(text) ? text : JSON.stringify(wellFormed(value));
 }
 
@@ -32,14 +32,14 @@ function wellFormed(value: unknown): unknown {
   return Object.fromEntries(Object.entries(value).map(([key, inner]) => [legalText(key), wellFormed(inner)]));
 }
 
-/** The content of a message without blank texts, and with images that the server reads; null when nothing is left. */
+/** Returns the content of a message without blank texts, and with images that the server reads; null if nothing is left. */
 export function legalContent(content: Json | undefined, rules: PartRules): Json | null {
   if (typeof content === "string") return isBlank(content) ? null : legalText(content);
   const parts = legalParts(content, rules);
   return parts.length === 0 ? null : [...parts];
 }
 
-/** The output of a call. A blank one says so: some servers refuse it, and a model reads it as its own mistake. */
+/** Returns the output of a call. A blank one gets a note, because some servers refuse it, and a model takes it for its own mistake. */
 export function legalOutput(output: Json | undefined, rules: PartRules): string | Item[] {
   if (typeof output === "string") return isBlank(output) ? noOutput : legalText(output);
   const parts = legalParts(output, rules);
@@ -66,7 +66,7 @@ function legalParts(content: Json | undefined, rules: PartRules): Item[] {
   });
 }
 
-/** An image in a type that the server reads, or a text that says that there is one. */
+/** Returns an image in a type that the server reads, or else a text that mentions it. */
 function legalImage(part: Item, { images, maxImageBytes, maxImageSide = longestSide }: PartRules): Item {
   const url = readText(part["image_url"]);
   const [, declared, data] = /^data:([^;,]*);base64,([A-Za-z0-9+/]+=*)$/.exec(url) ?? [];
@@ -81,7 +81,7 @@ function legalImage(part: Item, { images, maxImageBytes, maxImageSide = longestS
   return mediaType === declared ? part : { ...part, image_url: `data:${mediaType};base64,${data}` };
 }
 
-/** Most pixels on a side of an image, for a server that names no number. PNG, JPEG and WEBP have no more either. */
+/** Most pixels on a side of an image if a server states no limit. PNG, JPEG and WEBP have no more either. */
 const longestSide = 65_535;
 
 function refusedNote({ type }: Item): Item {
@@ -89,7 +89,7 @@ function refusedNote({ type }: Item): Item {
   return { type: "input_text", text: `(${what}, which the model's server refused)` };
 }
 
-/** A file of a type that the server reads, or a text that says that there is one. */
+/** Returns a file of a type that the server reads, or else a text that mentions it. */
 function legalFile(part: Item, { files = [] }: PartRules): Item {
   const [, mediaType = ""] = /^data:([^;,]*);base64,/.exec(readText(part["file_data"])) ?? [];
   if (part["file_data"] === undefined || files.includes(mediaType)) return part;
@@ -100,7 +100,7 @@ function note(what: string): Item {
   return { type: "input_text", text: `(${what}, which this model does not take)` };
 }
 
-/** The type of an image by its first bytes. Tools often name another one, and servers refuse that. */
+/** Detects the type of an image by its first bytes. Tools often name a wrong type, and servers refuse that. */
 function sniffed(base64: string): string | null {
   const head = Buffer.from(base64.slice(0, 24), "base64").toString("latin1");
   if (head.startsWith("\x89PNG")) return "image/png";

@@ -19,10 +19,10 @@ export interface Place {
   readonly model: string;
 }
 
-/** Reads any failure of a request: a model's own error, the client's error, the server's status, or a stream's event. */
+/** Reads any failure of a request: the error of a model or a client, the server's status, or an event of a stream. */
 export function readModelError(error: unknown, place: Place): ModelError {
   if (error instanceof ModelError) return error;
-  // The client wraps errors of its fetch.
+  // The client wraps errors that its fetch throws.
   const known = error instanceof Error && isToolmountError(error.cause) ? error.cause : error;
   if (isToolmountError(known) && known.code === "PROVIDER_FAILED")
     return new ModelError(known.details as unknown as ModelFailure, known.cause);
@@ -43,28 +43,28 @@ export function readModelError(error: unknown, place: Place): ModelError {
   return failed("other", messageOf(error), place, error);
 }
 
-/** The client wraps errors before the body begins; errors of fetch within the body arrive unwrapped. */
+/** Tests for a connection that broke. The client wraps only errors before the body; later errors of fetch arrive unwrapped. */
 function isLostConnection(error: unknown): boolean {
   return error instanceof TypeError && error.cause instanceof Error && "code" in error.cause;
 }
 
-/** The error of an answer that was not complete within `timeoutMs`. */
+/** Creates the error of an answer that was not complete within `timeoutMs`. */
 export function lateAnswer(place: Place, timeoutMs: number, cause: unknown): ModelError {
   const problem = `no complete answer within ${timeoutMs} ms; raise the timeout if the model needs longer`;
   return failed("timeout", problem, place, cause);
 }
 
-/** The error of a model that cannot be asked as the plan says. */
+/** Creates the error of a model that cannot be asked in the way that the plan wants. */
 export function wrongConfiguration(place: Place, problem: string): ModelError {
   return failed("configuration", problem, place, undefined);
 }
 
-/** The error of an answer that arrived whole and cannot be used. */
+/** Creates the error of an answer that arrived completely but cannot be used. */
 export function otherFailure(place: Place, problem: string): ModelError {
   return failed("other", problem, place, undefined);
 }
 
-/** A failure that a response or an event reports. */
+/** Creates the error of a failure that a response or an event reports. */
 export function reportedFailure(
   code: string | undefined,
   problem: string,
@@ -89,11 +89,11 @@ function hintOf({ kind, status, providerCode }: Partial<ModelFailure>, place: Pl
   return status === 404 && providerCode !== "model_not_found" ? notResponses(place) : "";
 }
 
-/** Where the key of a request comes from. */
+/** Where users set the key of a request. */
 const keyHint =
   "; the key is apiKey of the plan's agent, or the environment variable OPENAI_API_KEY for a plan without one";
 
-/** Many servers speak only Chat Completions, and answer a request for a response with 404. */
+/** Returns a hint for status 404: many servers speak only Chat Completions and do not know the Responses API. */
 function notResponses({ model }: Place): string {
   return `; if the server speaks Chat Completions and not the Responses API, write model: openai-compatible:${model}`;
 }

@@ -11,7 +11,7 @@ import type { Settings } from "../config/settings.ts";
 import { recordedModel } from "./record-model.ts";
 import { responsesProvider } from "./responses-model.ts";
 
-/** Opens the models that settings name, each once. */
+/** Opens the models that settings name, each only once. */
 export class ModelOpener {
   readonly #coordinator: Coordinator;
   readonly #opened = new Map<string, Promise<Model>>();
@@ -20,7 +20,7 @@ export class ModelOpener {
     this.#coordinator = coordinator;
   }
 
-  /** Rejects with `EXTENSION_MISSING` or `PROVIDER_FAILED`, see `ModelProvider.open`. */
+  /** Opens a model. Rejects with `EXTENSION_MISSING` or `PROVIDER_FAILED`, see `ModelProvider.open`. */
   open(
     settings: Pick<Settings, "model" | "provider" | "callsTools" | "baseUrl" | "apiKey" | "timeout">,
   ): Promise<Model> {
@@ -48,7 +48,7 @@ export class ModelOpener {
     return this.#coordinator.getCapability("host.import_package");
   }
 
-  /** `name:model` names a mounted or known provider; without a known name, the whole text is a model. */
+  /** Finds a provider. `name:model` names a mounted or known one; without a known name, the whole text is a model. */
   #find(text: string): FoundModel {
     const [name = "", ...rest] = text.split(":");
     const model = rest.join(":");
@@ -67,7 +67,7 @@ export class ModelOpener {
   }
 }
 
-/** A provider whose name is nearly that of another: the text before the colon of a model is seldom so near by chance. */
+/** Returns a provider that reports a probable typing error: texts before a colon rarely resemble a provider's name by chance. */
 function misspelt(name: string, near: string): ModelProvider {
   const problem = `there is no provider "${name}"; did you mean "${near}"?`;
   return {
@@ -81,7 +81,7 @@ interface FoundModel {
   readonly model: string;
 }
 
-/** The model, which calls tools where the plan says so. */
+/** Returns the model, which can call tools if the plan says so. */
 function withTools(model: Model, callsTools: boolean | undefined): Model {
   if (callsTools === undefined) return model;
   return {
@@ -94,15 +94,15 @@ function withTools(model: Model, callsTools: boolean | undefined): Model {
   };
 }
 
-/** Where the key and the server of a model are, when no plan says it. */
+/** Where a model's key and server are looked up if the plan does not name them. */
 export interface ModelVariables {
   readonly provider: string;
-  /** Environment variables; null for a provider that has none. */
+  /** The environment variables of the key and the server; null for a provider without one. */
   readonly key: string | null;
   readonly baseUrl: string | null;
 }
 
-/** The provider that a model's name says, and the environment variables for its key and its server. */
+/** Returns the provider that a model's name names, and the environment variables for its key and its server. */
 export function modelVariables(text: string): ModelVariables {
   const [prefix] = text.split(":");
   const known = knownProviders.find(({ name }) => name === prefix && text.length > name.length + 1);

@@ -4,18 +4,18 @@ import type { Settings } from "../config/settings.ts";
 import { readModelError } from "./model-error.ts";
 import type { ModelOpener } from "./open-model.ts";
 
-/** A model that is asked, with its settings. */
+/** A model to ask, with its settings. */
 export interface ChosenModel {
   readonly settings: Settings;
   readonly model: Model;
-  /** The next one of the ranking, for a model that failed; null where there is no other. */
+  /** Opens the next model of the ranking after this one failed; null if there is no other. */
   readonly next: () => Promise<ChosenModel | null>;
 }
 
-/** How long a model that failed comes last, in milliseconds: each turn would wait for its retries. */
+/** Milliseconds for which a failed model comes last, because each turn would wait for its retries. */
 const pauseMs = 300_000;
 
-/** Chooses of ranked settings the first whose model can be asked. */
+/** Chooses, among ranked settings, the first whose model can be asked. */
 export class RankedModels {
   readonly #opener: ModelOpener;
   readonly #now: () => number;
@@ -26,7 +26,7 @@ export class RankedModels {
     this.#now = now;
   }
 
-  /** Rejects with what the last one reports, when none can be opened. */
+  /** Opens the first model that can be opened. Rejects with the error of the last one if none can. */
   async choose(ranked: readonly Settings[]): Promise<ChosenModel> {
     const isPaused = (settings: Settings) =>
       this.#now() - (this.#failedAt.get(keyOf(settings)) ?? -Infinity) < pauseMs;
@@ -53,7 +53,7 @@ function keyOf({ model, provider, baseUrl, apiKey }: Settings): string {
   return JSON.stringify([model, provider, baseUrl, apiKey]);
 }
 
-/** Settings of which each asks another model, or another server. */
+/** Removes settings that would ask the same model on the same server again. */
 export function withoutSame(ranked: readonly Settings[]): readonly Settings[] {
   return [...new Map(ranked.toReversed().map((one) => [keyOf(one), one])).values()].toReversed();
 }
@@ -71,7 +71,7 @@ const ofServer: ReadonlySet<ModelErrorKind> = new Set([
   "configuration",
 ]);
 
-/** Whether a failure is one of the server or of its model, and not of the conversation. */
+/** Tests whether a failure comes from the server or its model, so that another model may answer. */
 export function canAnotherAnswer(error: unknown): boolean {
   if (isToolmountError(error) && error.code === "EXTENSION_MISSING") return true;
   return ofServer.has(readModelError(error, { provider: "", model: "" }).failure.kind);

@@ -4,15 +4,15 @@ import { digestOf } from "@toolmount/core/json";
 import { isCall, readText, type Item } from "./items.ts";
 import { readResponse, type ModelAnswer } from "./response.ts";
 
-/** Where answers are recorded, and where recorded ones are found. */
+/** The functions that record answers and find recorded ones. */
 interface Recorded {
   readonly record: ((answer: JsonObject, request: string) => void) | null;
   readonly find: ((request: string) => JsonObject | null) | null;
 }
 
 /**
- * A model whose answers are also given to `record`, in the form of the Responses API, whichever protocol it speaks. A
- * request to which `find` has an answer is not sent.
+ * Returns a model whose answers are also given to `record`, in the form of the Responses API, whichever protocol it speaks. A
+ * request for which `find` has an answer is not sent.
  */
 export function recordedModel(model: Model, { record, find }: Recorded): Model {
   const { provider, model: name, abilities, rules, contextTokens } = model;
@@ -38,8 +38,8 @@ export function recordedModel(model: Model, { record, find }: Recorded): Model {
 }
 
 /**
- * Digest of what an answer depends on: instructions, tools, what the user said, and results. Of earlier answers it has only
- * which calls they made: a recording may have masked their texts.
+ * Returns a digest of everything on which an answer depends: instructions, tools, the user's texts, and results. Earlier answers
+ * count only with the calls that they made, because a recording may have masked their texts.
  */
 function digestOfRequest({ instructions, tools, items }: ModelRequest): string {
   return digestOf({ instructions, tools, items: items.flatMap(givenItem) });

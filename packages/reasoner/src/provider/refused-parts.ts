@@ -2,7 +2,7 @@ import type { ModelFailure, ModelRules } from "@toolmount/interop";
 import { digestOf } from "@toolmount/core/json";
 import { isItem, readText, type Item } from "./items.ts";
 
-/** What a model's server refused of a request: parts of the conversation by their digest, all images, or a form of others. */
+/** The parts of a request that a model's server refused: parts of the conversation by digest, all images, or a form of other parts. */
 export interface RefusedParts {
   readonly provider: string;
   readonly model: string;
@@ -12,14 +12,14 @@ export interface RefusedParts {
   readonly rule?: "schema" | "call_id" | undefined;
 }
 
-/** What a server takes, and what it has refused. */
+/** The rules of a server, with the parts that it has refused. */
 export interface PartRules extends ModelRules {
   readonly refused?:
     | { readonly allImages: boolean; readonly schemas: boolean; readonly digests: ReadonlySet<string> }
     | undefined;
 }
 
-/** The rules of a model, with what its server refused in this session. */
+/** Returns the rules of a model, with the parts that its server refused in this session. */
 export function withRefused(
   rules: ModelRules,
   model: { readonly provider: string; readonly model: string },
@@ -37,7 +37,7 @@ export function withRefused(
   return { ...rules, ...(has("call_id") && { callId: shortId }), refused };
 }
 
-/** The form of ids that every known server takes. Source: Mistral's error, the strictest one. */
+/** The form of ids that every known server accepts. Source: Mistral's error, the strictest one. */
 const shortId = /^[a-zA-Z0-9]{9}$/;
 
 export function isRefused(part: Item, { refused }: PartRules): boolean {
@@ -46,7 +46,7 @@ export function isRefused(part: Item, { refused }: PartRules): boolean {
   return (refused.allImages && part["type"] === "input_image") || refused.digests.has(partDigest(part));
 }
 
-/** Names an image, a file, or what a provider sealed by its content. */
+/** Identifies an image, a file, or a provider's sealed data by its content. */
 export function partDigest(part: Item): string {
   return digestOf(["part", dataOf(part)]);
 }
@@ -59,7 +59,7 @@ function dataOf(part: Item): string {
   return readText(sealed) || (isItem(metadata) ? JSON.stringify(metadata) : "");
 }
 
-/** The parts of a conversation that a server may refuse in this way. */
+/** Returns the parts of a conversation to which a refusal of this kind may apply. */
 export function partsOf(items: readonly Item[], refused: ModelFailure["refused"]): readonly Item[] {
   if (refused === "reasoning") return items.filter((item) => dataOf(item) !== "");
   const type = refused === "file" ? "input_file" : "input_image";
@@ -70,7 +70,7 @@ export function partsOf(items: readonly Item[], refused: ModelFailure["refused"]
   );
 }
 
-/** A schema with plain types alone, for a server that does not take a tool's own. The host still checks arguments against that. */
+/** Returns a schema with plain types only, for a server that refuses a tool's own. The host still checks arguments against that one. */
 export function plainSchema(schema: unknown): Item {
   if (!isItem(schema)) return {};
   const { properties, items, ...rest } = schema;

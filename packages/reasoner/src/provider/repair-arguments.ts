@@ -2,9 +2,9 @@ import { refusalOf } from "@toolmount/core/json";
 import { isItem } from "./items.ts";
 
 /**
- * Returns the arguments of a call in which texts that should be other values are these values: `"3"` for a number, `"[…]"` for a list. Only a
- * text that the schema does not take, and that parses to exactly the wanted type, is replaced, so nothing that the model wrote is
- * lost or guessed. Marks of a model's own format after the arguments are left out. Anything else stays as it was written.
+ * Replaces texts in the arguments of a call that should be other values: `"3"` for a number, `"[…]"` for a list. Only a text that
+ * the schema refuses, and that parses to exactly the wanted type, is replaced, so no text of the model is lost or guessed. Marks
+ * of a model's own format after the arguments are removed. Anything else stays as written.
  */
 export function repairArguments(text: string, schema: unknown): string {
   const given = parsed(text.replace(marks, ""));
@@ -14,10 +14,10 @@ export function repairArguments(text: string, schema: unknown): string {
   return repaired === given && !marks.test(text) ? text : JSON.stringify(repaired);
 }
 
-/** Special tokens, such as `<|call|>`, that a server left behind the arguments. */
+/** Matches special tokens, such as `<|call|>`, that a server left after the arguments. */
 const marks = /(?<=[}"])\s*(?:<\|\w{1,32}\|>\s*)+$/;
 
-/** The value of a JSON text; undefined for another text, and for one that would change when it is parsed. */
+/** Parses a JSON text; undefined for any other text, and for one that would change when parsed. */
 function parsed(text: string): unknown {
   if (refusalOf(text) !== null) return undefined;
   try {
@@ -50,7 +50,7 @@ function ofText(text: string, schema: object): unknown {
   return types.some((type) => isOf(value, type)) ? repair(value, schema) : text;
 }
 
-/** The types that a schema takes; null where it does not say it for all of its parts. */
+/** Returns the types that a schema accepts; null if not all of its parts state theirs. */
 function typesOf(schema: unknown): readonly string[] | null {
   if (!isItem(schema)) return null;
   const { type, anyOf, oneOf = anyOf } = schema;

@@ -9,7 +9,7 @@ const exchanges = z.array(
   z.object({
     status: z.int().min(100).max(599).default(200),
     headers: z.record(z.string(), z.string()).default({}),
-    /** The body of an answer without a stream. */
+    /** The body of an answer that is not streamed. */
     response: z.unknown().optional(),
     /** The raw events of a streamed answer. */
     stream: z.string().optional(),
@@ -18,7 +18,7 @@ const exchanges = z.array(
 
 /** A server on loopback that repeats recorded answers of a model. */
 export interface Replay {
-  /** For `baseUrl`. */
+  /** The value for `baseUrl`. */
   readonly baseUrl: string;
   /** Whether the answers are streams. */
   readonly stream: boolean;

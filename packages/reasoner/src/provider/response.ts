@@ -30,13 +30,13 @@ export function readResponse(given: unknown, place: Place): ModelAnswer {
   };
 }
 
-/** Only its own server can read encrypted reasoning, so the item names it. */
+/** Adds the server to encrypted reasoning, because no other server can read it. */
 function withServer(item: Item, { provider }: Place): Item {
   const isSealed = item["type"] === "reasoning" && textOr(item["encrypted_content"], "") !== "";
   return isSealed ? { ...item, provider_metadata: { provider: hostOf(provider), metadata: {} } } : item;
 }
 
-/** The host of a server without its port: a local server may have another port tomorrow. */
+/** Returns the host of a server without its port, because a local server may have another port tomorrow. */
 export function hostOf(provider: string): string {
   return URL.parse(`http://${provider}`)?.hostname ?? provider;
 }

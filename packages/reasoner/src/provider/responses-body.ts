@@ -2,7 +2,7 @@ import type { ModelRequest } from "@toolmount/interop";
 import { hostOf } from "./response.ts";
 import { canBeCarried, isItem, type Item } from "./items.ts";
 
-/** Returns the body of a request to the Responses API, and the parts of the conversation that the server cannot take. */
+/** Returns the body of a request to the Responses API, and the parts of the conversation that the server cannot accept. */
 export function responsesBody(
   { instructions, items, previousResponseId, tools, settings }: ModelRequest,
   { model, provider }: { readonly model: string; readonly provider: string },
@@ -34,7 +34,7 @@ export function responsesBody(
   return { body, omitted: input.length < items.length ? ["reasoning of another provider"] : [] };
 }
 
-/** Another provider's data is removed, and another server's encrypted reasoning, which this one refuses. */
+/** Removes another provider's data from an item, and encrypted reasoning of another server, which this one refuses. */
 function ownItem(item: Item, provider: string): Item[] {
   const { provider_metadata: metadata, ...own } = item;
   if (metadata === undefined) return [item];

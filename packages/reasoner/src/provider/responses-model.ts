@@ -13,20 +13,20 @@ import { readResponse } from "./response.ts";
 import { responsesBody } from "./responses-body.ts";
 import { readStream } from "./stream.ts";
 
-/** Servers that speak OpenAI's Responses API. The provider of a model without a prefix. */
+/** The provider of a model without a prefix. Its servers speak OpenAI's Responses API. */
 export const responsesProvider: ModelProvider = {
   name: "openai",
   open: async (model, place) => createResponsesModel(model, place),
 };
 
-/** A model behind the Responses API. Throws a `ModelError` for OpenAI without a key. */
+/** Creates a model behind the Responses API. Throws a `ModelError` for OpenAI without a key. */
 export function createResponsesModel(model: string, { baseUrl, apiKey, timeoutMs }: ModelPlace): Model {
   const baseURL = baseUrl ?? "https://api.openai.com/v1";
   const place: Place = { provider: new URL(baseURL).host, model };
   if (apiKey === undefined && baseUrl === undefined)
     throw wrongConfiguration(place, `no API key for ${place.provider}: ${keyAdvice}`);
   const client = new OpenAI({
-    // The client insists on a key. Without one, no Authorization header is sent.
+    // The client requires a key. Without a real one, the Authorization header is removed.
     apiKey: apiKey ?? "none",
     ...(apiKey === undefined && { defaultHeaders: { Authorization: null } }),
     baseURL,
@@ -44,7 +44,7 @@ export function createResponsesModel(model: string, { baseUrl, apiKey, timeoutMs
     rules,
     contextTokens: knownContextTokens(model),
     async *respond(request, { signal }) {
-      // The client's own timeout ends with the headers; the body has this one.
+      // The client's own timeout ends when the headers arrive; this one also covers the body.
       const late = AbortSignal.timeout(timeoutMs);
       try {
         yield* send(client, request, { place, known, signal: AbortSignal.any([signal, late]) });
@@ -56,7 +56,7 @@ export function createResponsesModel(model: string, { baseUrl, apiKey, timeoutMs
   };
 }
 
-/** Source: OpenAI's API reference, "Images and vision", "File inputs", and the errors of its server. */
+/** Sources: OpenAI's API reference, "Images and vision", "File inputs", and the errors of its server. */
 const rules: ModelRules = {
   callId: /^[\s\S]{1,64}$/,
   images: ["image/png", "image/jpeg", "image/webp", "image/gif"],
@@ -71,7 +71,7 @@ const keyAdvice =
 interface Sending {
   readonly place: Place;
   readonly signal: AbortSignal;
-  /** Whether the server has refused to give encrypted reasoning. */
+  /** Whether the server has already refused to return encrypted reasoning. */
   readonly known: { refusesEncrypted: boolean };
 }
 
@@ -84,7 +84,7 @@ async function* send(client: OpenAI, request: ModelRequest, sending: Sending): A
   else yield readResponse(answer, place);
 }
 
-/** Asks for encrypted reasoning. A model without reasoning refuses that, and is asked without it from then on. */
+/** Sends a request for encrypted reasoning. A model without reasoning refuses that, and is later asked without it. */
 async function create(
   client: OpenAI,
   request: ModelRequest,

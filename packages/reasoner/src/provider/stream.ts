@@ -7,11 +7,11 @@ import { readResponse } from "./response.ts";
 interface Assembly {
   /** Finished items. */
   readonly done: Sighting[];
-  /** Calls as they began, and arguments that came in their own event. */
+  /** Calls when they began, and arguments from separate events. */
   readonly sightings: Sighting[];
-  /** Pieces of arguments. */
+  /** Pieces of arguments, in the order of their events. */
   readonly pieces: Pieces[];
-  /** The text as it came. */
+  /** The text so far. */
   text: string;
   final: Item | null;
 }
@@ -70,13 +70,13 @@ function placeOf({ output_index: place }: Item): number | undefined {
   return typeof place === "number" ? place : undefined;
 }
 
-/** A call begins with empty arguments, which say nothing yet. */
+/** Removes the empty arguments with which a call begins, because they do not count yet. */
 function begun(item: Item): Item {
   const { arguments: given, ...rest } = item;
   return given === "" || given === "{}" ? rest : item;
 }
 
-/** An event of one item's arguments, also under another name: servers differ in the name. */
+/** Collects an event about one item's arguments. Servers use different names for it. */
 function seeArguments(event: Item, { sightings, pieces }: Assembly): void {
   const type = readText(event["type"]);
   if (!/(?:arguments|input)\.(?:delta|done)$/.test(type)) return;
@@ -91,7 +91,7 @@ function seeArguments(event: Item, { sightings, pieces }: Assembly): void {
     });
 }
 
-/** A repeated item takes the place of the first. */
+/** Keeps a finished item. A repeated one counts only as another sighting of the first. */
 function keepDone(sighting: Sighting, { done, sightings }: Assembly): void {
   const at = done.findIndex((one) => one.item["type"] === sighting.item["type"] && isSameCall(one, sighting));
   if (at < 0) done.push(sighting);
@@ -108,7 +108,7 @@ function fail(event: Item, place: Place): never {
   );
 }
 
-/** The final event repeats the answer; where it does not, the collected items are used, and text that no item has. */
+/** Returns the output of the final event, which repeats the answer. If it does not, uses the collected items and remaining text. */
 function outputOf({ final, done, sightings, pieces, text }: Assembly): Item[] {
   const repeated = final?.["output"];
   const collected = done.toSorted((a, b) => (a.place ?? 0) - (b.place ?? 0)).map(({ item }) => item);

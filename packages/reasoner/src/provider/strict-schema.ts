@@ -1,6 +1,6 @@
 import type { JsonSchema } from "@toolmount/core";
 
-/** Keywords of a schema that strict mode takes. Source: OpenAI's guide to structured outputs. */
+/** Keywords that strict mode accepts in a schema. Source: OpenAI's guide to structured outputs. */
 const allowed = new Set([
   "type",
   "description",
@@ -26,8 +26,8 @@ const allowed = new Set([
 ]);
 
 /**
- * A schema in the form of strict mode: closed, every property required, optional ones nullable. Null when strict mode
- * cannot express the schema: open objects, references, unknown keywords.
+ * Returns a schema in the form of strict mode: closed, every property required, optional ones nullable. Null if strict mode
+ * cannot express it: open objects, references, unknown keywords.
  */
 export function strictSchema(schema: JsonSchema): JsonSchema | null {
   const strict = convert(schema);

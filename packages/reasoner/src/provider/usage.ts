@@ -1,10 +1,10 @@
 import type { ModelUsage } from "@toolmount/interop";
 import type { Settings } from "../config/settings.ts";
 
-/** Requests, and the tokens they used. */
+/** The number of requests, and the tokens that they used. */
 export type Usage = ModelUsage;
 
-/** A cost, for plans that have prices. */
+/** A cost, which is known for plans with prices. */
 export interface Cost {
   readonly amount: number;
   readonly currency: string;
@@ -30,7 +30,7 @@ export function readUsage(given: unknown): Usage {
   };
 }
 
-/** Tokens that count against a budget. */
+/** Returns the tokens that count against a budget. */
 export function tokensOf({ inputTokens, outputTokens }: Usage): number {
   return inputTokens + outputTokens;
 }
@@ -45,7 +45,7 @@ export function addUsage(a: Usage, b: Usage): Usage {
   };
 }
 
-/** The price of a usage; null without prices. */
+/** Returns the price of a usage; null without prices. */
 export function costOf(usage: Usage, prices: Settings["prices"]): Cost | null {
   if (prices === undefined) return null;
   const { input, cachedInput = input, output, currency } = prices;

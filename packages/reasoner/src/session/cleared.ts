@@ -5,7 +5,7 @@ const headLength = 400;
 
 const mark = "[cleared to make room:";
 
-/** An output with only its beginning, and a note that says how the rest can be read. */
+/** Returns an output with only its beginning, and a note that says how the model can get the rest. */
 function clearedOutput(item: Item, tool: string): Item {
   const text = outputText(item["output"]);
   const head = text.slice(0, headLength).toWellFormed();
@@ -14,7 +14,7 @@ function clearedOutput(item: Item, tool: string): Item {
   return { ...item, output: `${head}\n${note}` };
 }
 
-/** Whether it is worth clearing an output: it is longer than what is kept of it, and was not cleared before. */
+/** Tests whether clearing an output helps: it is longer than the part that is kept, and was not cleared before. */
 export function canBeCleared(item: Item): boolean {
   if (!isCallOutput(item)) return false;
   const text = outputText(item["output"]);
@@ -23,12 +23,12 @@ export function canBeCleared(item: Item): boolean {
   return (text.length > 3 * headLength || hasFiles) && !text.includes(mark);
 }
 
-/** Whether only the beginning of an output is left. */
+/** Tests whether an output was cleared. */
 export function isCleared(item: Item): boolean {
   return isCallOutput(item) && outputText(item["output"]).includes(mark);
 }
 
-/** Items in which the outputs of these calls are cleared. */
+/** Returns items with the outputs of the given calls cleared. */
 export function withCleared(items: readonly Item[], callIds: readonly string[]): Item[] {
   const wanted = new Set<unknown>(callIds);
   const tools = new Map(items.filter(isCall).map((item) => [item["call_id"], readText(item["name"])]));

@@ -12,14 +12,14 @@ const usage = z.object({
   reasoningTokens: z.number(),
 });
 const state = z.custom<JsonObject>(isRecord);
-/** Milliseconds that the turn had worked when this was recorded. */
+/** Milliseconds that the turn had worked when the entry was written. */
 const ms = z.number().optional();
 const waitsFor = z.enum(["approval", "client", "run", "agent"]);
 const endStatus = z.enum(["done", "incomplete", "cancelled", "failed"]);
 
-/** One line of a session's log. The log is the session: its conversation and its open turn are read from here. */
+/** One entry of a session's log. The log is the session: its conversation and its open turn are read from it. */
 export const entrySchema = z.discriminatedUnion("kind", [
-  /** Everything before a fork, or what a compaction kept. */
+  /** The items before a fork. */
   z.object({
     kind: z.literal("base"),
     items: z.array(item),
@@ -40,9 +40,9 @@ export const entrySchema = z.discriminatedUnion("kind", [
     state: state.optional(),
   }),
   z.object({ kind: z.literal("note"), items: z.array(item), state: state.optional() }),
-  /** The turn continues after an answer: the items say why that cannot be used, or are what the user wrote meanwhile. */
+  /** The turn continues after an answer. The items say why the answer cannot be used, or are what the user wrote meanwhile. */
   z.object({ kind: z.literal("again"), items: z.array(item), byUser: z.boolean().optional() }),
-  /** The user wrote this while the turn ran; it joins the conversation between two rounds. */
+  /** A message that the user wrote while the turn ran. It joins the conversation between two rounds. */
   z.object({
     kind: z.literal("message"),
     text: z.string(),
@@ -59,7 +59,7 @@ export const entrySchema = z.discriminatedUnion("kind", [
     incomplete: z.string().nullable().optional(),
     ms,
   }),
-  /** These calls may run from here on. */
+  /** From this entry on, these calls may have run. */
   z.object({ kind: z.literal("started"), group: z.string(), callIds: z.array(z.string()), ms }),
   z.object({
     kind: z.literal("output"),
@@ -74,29 +74,29 @@ export const entrySchema = z.discriminatedUnion("kind", [
     kind: z.literal("waits"),
     callId: z.string(),
     tool: z.string(),
-    /** Empty for a call that waits for its sub-agent: that call is made again. */
+    /** Empty for a call that waits for its sub-agent, because that call is made again. */
     ticket: z.string(),
     waitsFor,
     arguments: z.custom<Json>(),
-    /** The question was on an approver's screen when this was recorded. */
+    /** Whether the question was on an approver's screen when the entry was written. */
     asking: z.boolean().optional(),
     ms,
   }),
-  /** A sub-agent began, paused, or ended its turn, and used this much more. */
+  /** A sub-agent began, paused or ended its turn, and used this much more. */
   z.object({
     kind: z.literal("child"),
     sessionId: z.string(),
     agent: z.string(),
     usage,
     calls: z.number(),
-    /** The call that began it; when that call is made again, it gets the same session. */
+    /** The call that began the sub-agent. If the call is made again, it gets the same session. */
     callId: z.string().optional(),
-    /** While its turn is open: what the sub-agent had used before. */
+    /** The sub-agent's use before its turn, while the turn is open. */
     before: z.object({ turns: z.number(), calls: z.number(), usage }).optional(),
   }),
-  /** The bootstrap step of this number may run from here on. */
+  /** From this entry on, the bootstrap step with this number may have run. */
   z.object({ kind: z.literal("step"), mode: z.string(), at: z.number() }),
-  /** The step ran: what it gave the model, or why the mode is not ready. */
+  /** The step has run: its items for the model, or why the mode is not ready. */
   z.object({
     kind: z.literal("stepped"),
     mode: z.string(),
@@ -107,19 +107,19 @@ export const entrySchema = z.discriminatedUnion("kind", [
   }),
   /** Every bootstrap step of the mode has run. */
   z.object({ kind: z.literal("entered"), items: z.array(item), state }),
-  /** These items are the conversation from here on. */
+  /** From this entry on, these items are the conversation. */
   z.object({
     kind: z.literal("compacted"),
     items: z.array(item),
-    /** The model's summary of what was left out, and what it cost. */
+    /** The model's summary of the items that were left out, and its usage. */
     summary: z.string().optional(),
     usage: usage.optional(),
   }),
-  /** Only the beginning of these outputs is sent from here on. The log keeps them whole. */
+  /** From this entry on, only the beginning of these outputs is sent. The log keeps them completely. */
   z.object({ kind: z.literal("cleared"), callIds: z.array(z.string()) }),
   /** The server refused a conversation of this size as too long. */
   z.object({ kind: z.literal("refused"), tokens: z.number() }),
-  /** The server of a model refused these parts, named by their digests; null: all images. `rule`: schemas as they are, or ids of calls. */
+  /** A model's server refused these parts, named by digests; null means all images. `rule`: original schemas, or original ids of calls. */
   z.object({
     kind: z.literal("refused_parts"),
     provider: z.string(),
@@ -127,7 +127,7 @@ export const entrySchema = z.discriminatedUnion("kind", [
     digests: z.array(z.string()).nullable(),
     rule: z.enum(["schema", "call_id"]).optional(),
   }),
-  /** Only the first `turns` turns count from here on; the items and the state are those after them. */
+  /** From this entry on, only the first `turns` turns count; the items and the state are those after them. */
   z.object({
     kind: z.literal("rewound"),
     turns: z.number(),
@@ -148,13 +148,13 @@ export const entrySchema = z.discriminatedUnion("kind", [
 
 export type SessionEntry = z.output<typeof entrySchema>;
 
-/** What a call waits for: an approver, the client, another process that has it, or its sub-agent. */
+/** A call waits for an approver, for the client, for another process that runs it, or for its sub-agent. */
 export type WaitsFor = z.output<typeof waitsFor>;
 
 /** How a turn ended. `incomplete`: the model's last answer was cut. */
 export type EndStatus = z.output<typeof endStatus>;
 
-/** `open`: a turn has not ended; it runs, waits, or its process is gone. */
+/** `open` means that a turn has not ended: it runs, waits, or its process is gone. */
 export type SessionStatus = "open" | EndStatus;
 
 function isRecord(value: unknown): boolean {

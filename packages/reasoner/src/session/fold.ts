@@ -7,7 +7,7 @@ import type { EndedTurn, OpenTurn, SessionView } from "./view.ts";
 
 type EntryOf<Kind extends SessionEntry["kind"]> = SessionEntry & { readonly kind: Kind };
 
-/** Adds one entry of the log to the view, in the same way while a turn runs and when a session is read again. */
+/** Adds one entry of the log to the view. A running turn and the reading of a stored session use the same code. */
 export function fold(view: SessionView, entry: SessionEntry): void {
   const { turn } = view;
   if (turn !== null && "ms" in entry) turn.activeMs = Math.max(turn.activeMs, entry.ms ?? 0);
@@ -133,7 +133,7 @@ function foldAnswer(view: SessionView, entry: EntryOf<"answer">): void {
   view.calls += turn.calls.length;
 }
 
-/** The server has to get the whole conversation again. */
+/** Replaces the conversation, so that the server must get all of it again. */
 function replaceItems(view: SessionView, items: Item[]): void {
   view.items = items;
   view.response = null;
@@ -154,7 +154,7 @@ function foldStarted(turn: OpenTurn | null, { group, callIds }: EntryOf<"started
   for (const state of turn.calls) state.started ||= callIds.includes(state.call.callId);
 }
 
-/** Outputs join the conversation together, in the order of the calls, once each call has one. */
+/** Adds an output. Outputs join the conversation together, in the order of the calls, as soon as each call has one. */
 function foldOutput(view: SessionView, entry: EntryOf<"output">): void {
   view.state = entry.state ?? view.state;
   const { turn } = view;
@@ -205,7 +205,7 @@ function foldMode(view: SessionView, entry: EntryOf<"step"> | EntryOf<"stepped">
 }
 
 function foldEnd(view: SessionView, entry: EntryOf<"end">): void {
-  // Messages for which a cancelled turn had no round left: the next turn reads them.
+  // A cancelled turn had no round left for these messages, so the next turn reads them.
   for (const message of view.turn?.messages ?? []) {
     view.items.push(userMessage(message.text));
     view.prompts.push(...typedWords(message));

@@ -6,7 +6,7 @@ import type { SessionView } from "./view.ts";
 const maxInherited = 2_000;
 
 /**
- * The parent's conversation as one message between markers. The scope `agents` adds the results of `agentTools`, the
+ * Returns the parent's conversation as one message between markers. The scope `agents` adds the results of `agentTools`, the
  * scope `full` the results of all tools.
  */
 export function inherited(

@@ -2,10 +2,10 @@ import type { SessionStore } from "@toolmount/core";
 import { z } from "zod";
 import type { RefusedParts } from "../provider/refused-parts.ts";
 
-/** What servers refuse is kept as the state of this session, which no call belongs to; a user's session has a colon in its id. */
+/** The id under which refusals of servers are stored as session state. No call has it; ids of users' sessions contain a colon. */
 const serversId = "servers of models";
 
-/** How long a server is not asked again for what it refused, in milliseconds: a model may take images later. */
+/** Milliseconds for which a refusal counts. Later a model may accept images. */
 const keptMs = 7 * 24 * 3_600_000;
 
 const stored = z.array(z.object({ what: z.enum(["images", "schema", "call_id"]), at: z.number() }));
@@ -17,7 +17,7 @@ interface Place {
   readonly model: string;
 }
 
-/** What the servers of models refuse in every session: all images, a form of schemas or of ids. One refused image says nothing of others. */
+/** Remembers refusals of servers for all sessions: all images, or a form of schemas or ids. A single refused image does not count. */
 export class LearnedRefusals {
   readonly #store: () => SessionStore;
   readonly #now: () => number;
@@ -28,7 +28,7 @@ export class LearnedRefusals {
     this.#now = now;
   }
 
-  /** What is known of the server of a model, also by other processes with the same store. */
+  /** Returns the known refusals of a model's server, including those that other processes with the same store found. */
   async of({ provider, model }: Place): Promise<readonly RefusedParts[]> {
     const learned = await this.#read(keyOf({ provider, model }));
     const valid = learned.filter(({ at }) => this.#now() - at < keptMs);
@@ -37,7 +37,7 @@ export class LearnedRefusals {
     );
   }
 
-  /** Keeps a refusal that holds for each session. */
+  /** Remembers a refusal that applies to every session. */
   async add(refused: RefusedParts): Promise<void> {
     const what = refused.rule ?? (refused.digests === null ? "images" : null);
     if (what === null) return;

@@ -4,15 +4,15 @@ import { entrySchema, type SessionEntry } from "./entry.ts";
 import { fold } from "./fold.ts";
 import { createView, type SessionView } from "./view.ts";
 
-/** The facts of a session that never change. Its record holds them. */
+/** The facts of a session that never change. They are stored in its record. */
 export interface SessionFacts {
   readonly id: string;
   readonly parentId: string | null;
   readonly userId: string | null;
-  /** The plan's agent that it runs; null for the plan's main agent. */
+  /** The plan's agent that the session runs; null for the plan's main agent. */
   readonly agent: string | null;
   readonly depth: number;
-  /** Lists of globs; a tool is allowed when every list admits it. */
+  /** Lists of globs; a tool is allowed if every list admits it. */
   readonly allowed: readonly (readonly string[])[];
 }
 
@@ -25,7 +25,7 @@ export class SessionLog {
   #sequence = 0;
   #last: Promise<unknown> = Promise.resolve();
   #lost = false;
-  /** Milliseconds that the open turn has worked, while it runs in this process. */
+  /** Returns the milliseconds that the open turn has worked, while it runs in this process. */
   stopwatch: (() => number) | null = null;
 
   private constructor(store: SessionStore, facts: SessionFacts, now: () => number) {
@@ -34,7 +34,7 @@ export class SessionLog {
     this.#now = now;
   }
 
-  /** Makes a new session. Rejects with `SESSION_CONFLICT` when a session with that id exists. */
+  /** Creates a session. Rejects with `SESSION_CONFLICT` if a session with that id exists. */
   static async create(store: SessionStore, facts: SessionFacts, now: () => number): Promise<SessionLog> {
     const log = new SessionLog(store, facts, now);
     const at = now();
@@ -50,7 +50,7 @@ export class SessionLog {
     return log;
   }
 
-  /** Reads a session; null when the store does not have it. */
+  /** Reads a session; null if the store does not have it. */
   static async open(store: SessionStore, id: string, now: () => number): Promise<SessionLog | null> {
     const record = await store.load(id);
     if (record === null) return null;
@@ -64,13 +64,13 @@ export class SessionLog {
     return log;
   }
 
-  /** Entries so far. */
+  /** The number of entries so far. */
   get length(): number {
     return this.#sequence;
   }
 
   /**
-   * Stores entries and adds them to the view. The store has them when it resolves. Rejects with `SESSION_CONFLICT` when
+   * Stores entries and adds them to the view; they are stored when it resolves. Rejects with `SESSION_CONFLICT` if
    * another process changed the session; from then on this process changes nothing in it.
    */
   append(...entries: readonly SessionEntry[]): Promise<void> {
@@ -95,17 +95,17 @@ export class SessionLog {
     return isStep && this.stopwatch !== null ? ({ ...entry, ms: this.stopwatch() } as SessionEntry) : entry;
   }
 
-  /** Resolves when every entry so far is stored, or has failed. */
+  /** Resolves when every entry so far is stored or has failed. */
   async settled(): Promise<void> {
     await this.#last;
   }
 
-  /** Lets another process have the session: from now on this one changes nothing in it, as if it were gone. */
+  /** Gives up the session: from now on this process changes nothing in it, as if it were gone. */
   release(): void {
     this.#lost = true;
   }
 
-  /** Whether another process has the session, or may have it. */
+  /** Whether another process has the session or may have it. */
   get isLost(): boolean {
     return this.#lost;
   }
@@ -141,10 +141,10 @@ export class SessionLog {
   }
 }
 
-/** Deepest level of an entry: that of a call's arguments, inside what the entry says beside them. */
+/** Most levels of an entry: those of a call's arguments, plus those that the entry puts around them. */
 const maxLevels = 72;
 
-/** The store may be damaged, or written by others: such an entry must not end who reads it. */
+/** Parses an entry. The store may be damaged, or written by others, and such an entry must not crash its reader. */
 export function readEntry(session: string, sequence: number, entry: Json): SessionEntry {
   const refuse = (problem: string) =>
     new ToolmountError("SESSION_UNREADABLE", { session, problem: `entry ${sequence} ${problem}` });
@@ -155,7 +155,7 @@ export function readEntry(session: string, sequence: number, entry: Json): Sessi
   return parsed.data;
 }
 
-/** The error of a session whose last turn waits for something, or was left by its process. It names the commands. */
+/** Creates the error of a session whose last turn waits, or was left by its process. It names the commands that help. */
 export function stillOpen(id: string): ToolmountError<"SESSION_CONFLICT"> {
   const command = `toolmount sessions resume ${id}`;
   return conflict(
@@ -164,7 +164,7 @@ export function stillOpen(id: string): ToolmountError<"SESSION_CONFLICT"> {
   );
 }
 
-/** The error of a session that another turn or process has. */
+/** Creates the error of a session that another turn or process has. */
 export function conflict(session: string, problem: string): ToolmountError<"SESSION_CONFLICT"> {
   return new ToolmountError("SESSION_CONFLICT", { session, problem });
 }

@@ -5,28 +5,28 @@ import type { SessionEntry } from "./entry.ts";
 import { fold } from "./fold.ts";
 import { createView } from "./view.ts";
 
-/** A call of a session that ended. */
+/** An ended call of a session. */
 export interface SessionCall {
   readonly callId: string;
   /** The name that the model wrote. */
   readonly tool: string;
-  /** Null where the model wrote no JSON object. */
+  /** The arguments; null if the model did not write a JSON object. */
   readonly arguments: JsonObject | null;
-  /** What the user had written when the model asked for the call. */
+  /** The user's texts until the model asked for the call. */
   readonly prompts: readonly string[];
   /** The status of its outcome, such as `ok` or `denied`. */
   readonly status: string;
   /** Whether a person was asked about it. */
   readonly isAsked: boolean;
-  /** Its result, as the model read it: JSON where it is JSON, else the text. */
+  /** The result as the model read it: JSON if it is JSON, else the text. */
   readonly output: Json;
-  /** Whether it was made in the session from which this one is a copy. */
+  /** Whether the call was made in the session from which this one was copied. */
   readonly isCopied: boolean;
 }
 
 type OpenCall = Pick<SessionCall, "callId" | "tool" | "arguments" | "prompts"> & { isAsked: boolean };
 
-/** Reads all ended calls from a log, also those of turns that a compaction or a rewind removed. */
+/** Reads all ended calls from a log, including those of turns that a compaction or a rewind removed. */
 export function pastCallsOf(entries: readonly SessionEntry[]): readonly SessionCall[] {
   const view = createView();
   const open = new Map<string, OpenCall>();
@@ -66,7 +66,7 @@ function callsIn(items: readonly Item[], prompts: readonly string[]): readonly O
   });
 }
 
-/** The log of a copy does not say how its calls ended. */
+/** Reads the calls of a copied conversation. Their status is assumed to be `ok`, because the log of a copy does not have it. */
 function copiedCalls(items: readonly Item[], prompts: readonly string[]): readonly SessionCall[] {
   const outputs = new Map(items.filter(isCallOutput).map((item) => [item["call_id"], item]));
   return callsIn(items, prompts).flatMap((call) => {
@@ -75,7 +75,7 @@ function copiedCalls(items: readonly Item[], prompts: readonly string[]): readon
   });
 }
 
-/** The text of an output, without the lines of the host after it. */
+/** Returns the text of an output, without the host's lines after it. */
 function outputOf({ output }: Item): Json {
   const [first] = Array.isArray(output) ? (output as readonly Item[]) : [];
   const text = readText(first === undefined ? output : first["text"]);

@@ -2,17 +2,17 @@ import { readFunctionCall, textOf, type Item } from "../provider/items.ts";
 import type { KeptPrompt, AuthoredText } from "./author.ts";
 import type { SessionEntry } from "./entry.ts";
 
-/** A text of a session, who wrote it, and the calls that came with it. */
+/** A text of a session with its author, and the calls that came with it. */
 export interface Said {
-  /** `model`, or who wrote a part of a prompt. */
+  /** `model`, or the author of a part of a prompt. */
   readonly by: AuthoredText["author"] | "model";
-  /** Empty for an answer of a model that only has calls. */
+  /** The text; empty for a model's answer that has only calls. */
   readonly text: string;
   /** Ids of the calls that the model asked for in this answer, in its order. */
   readonly calls: readonly string[];
 }
 
-/** What was said in a session, in order, also in turns that a compaction or a rewind took from the conversation. */
+/** Returns all texts of a session in order, including those of turns that a compaction or a rewind removed from the conversation. */
 export function saidIn(entries: readonly SessionEntry[]): readonly Said[] {
   return entries.flatMap((entry) => {
     if (entry.kind === "begin") return promptOf({ text: entry.prompt, parts: entry.parts });

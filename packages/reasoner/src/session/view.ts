@@ -17,32 +17,32 @@ export interface CallState {
   waits: CallWait | null;
 }
 
-/** What a call waits for, and the ticket with which it is resumed. */
+/** The reason why a call waits, and the ticket with which it is resumed. */
 interface CallWait {
   readonly ticket: string;
   readonly waitsFor: WaitsFor;
   readonly tool: string;
   readonly arguments: unknown;
-  /** The question was on an approver's screen; an open one is asked again when the turn is resumed. */
+  /** Whether the question was on an approver's screen. An open one is asked again when the turn is resumed. */
   readonly asking: boolean;
 }
 
-/** What a session had used at one moment. */
+/** The use of a session until one moment. */
 export interface SessionTotals {
   readonly turns: number;
   readonly calls: number;
   readonly usage: Usage;
 }
 
-/** A session that a call began or resumed. */
+/** A sub-agent's session that a call began or resumed. */
 export interface ChildOfCall {
   readonly sessionId: string;
   readonly before: SessionTotals;
-  /** Its turn has ended, and its use is counted. */
+  /** Whether its turn has ended and its use is counted. */
   readonly ended: boolean;
 }
 
-/** How far a mode is entered. */
+/** The progress of entering a mode. */
 interface ModeEntry {
   readonly mode: string;
   /** Steps that may have run. */
@@ -67,28 +67,28 @@ export interface OpenTurn {
   readonly turnId: string;
   readonly traceparent: string;
   iteration: number;
-  /** Calls so far, those of sub-agents included. */
+  /** Calls so far, including those of sub-agents. */
   callCount: number;
-  /** Tokens so far, those of sub-agents included. */
+  /** Tokens so far, including those of sub-agents. */
   usage: Usage;
   /** Calls of the last answer while one of them has no output, in the order of the answer. */
   calls: CallState[];
   group: string | null;
-  /** Milliseconds of work; time between two processes does not count. */
+  /** Milliseconds of work, without the time between two processes. */
   activeMs: number;
-  /** The text of an answer without calls: only the end of the turn is still to be recorded. */
+  /** The text of an answer without calls, after which only the end of the turn remains to be stored; null before. */
   finalText: string | null;
-  /** Why the last answer was cut; null for a whole one. */
+  /** Why the last answer was cut; null for a complete one. */
   incomplete: string | null;
-  /** How many of the last answers, one after the other, were cut and had calls. */
+  /** How many answers in a row, up to the last one, were cut and had calls. */
   cuts: number;
-  /** How often the model was asked again, since its last calls. */
+  /** How often the model was asked again since its last calls. */
   tries: number;
-  /** What the user wrote since the last round; it joins the conversation before the next one. */
+  /** The user's messages since the last round, which join the conversation before the next one. */
   readonly messages: KeptPrompt[];
-  /** Ids of such messages: one that is sent again is the same. */
+  /** Ids of the user's messages, so that a message that is sent twice counts once. */
   readonly messageIds: Set<string>;
-  /** What a fork copies. */
+  /** The items and the state that a fork copies. */
   readonly before: { readonly items: readonly Item[]; readonly state: JsonObject };
 }
 
@@ -97,7 +97,7 @@ export interface SessionView {
   items: Item[];
   turn: OpenTurn | null;
   turns: number;
-  /** Calls of all turns, those of sub-agents included. */
+  /** Calls of all turns, including those of sub-agents. */
   calls: number;
   lastTurn: EndedTurn | null;
   usage: Usage;
@@ -107,29 +107,29 @@ export interface SessionView {
   lastStatus: SessionStatus;
   children: string[];
   forkedFrom: string | null;
-  /** What the session was asked, also before a fork. A compaction keeps it. Of a sub-agent, its parent's words. */
+  /** The user's prompts, including those from before a fork. A compaction keeps them. A sub-agent's come from its parent. */
   prompts: string[];
-  /** The sessions from which it was forked, one after the other: it has seen their results. */
+  /** The sessions from which this one was forked, one after the other, whose results it has seen. */
   sources: string[];
-  /** The last response, and how many items the server has with it. */
+  /** The last response, and how many items the server has up to it. */
   response: { id: string; known: number } | null;
-  /** Tokens of the last request, as the server counted them; 0 when it did not, or when items were left out since. */
+  /** Tokens of the last request, as the server counted them; 0 if it did not, or if items were left out since. */
   lastInputTokens: number;
-  /** How many items those tokens count. */
+  /** How many items `lastInputTokens` includes. */
   counted: number;
-  /** How often a summary took the place of older items. */
+  /** How often a summary replaced older items. */
   summaries: number;
-  /** Tokens of the smallest conversation that the server refused as too long; null when it refused none. */
+  /** Tokens of the smallest conversation that the server refused as too long; null without such a refusal. */
   refusedTokens: number | null;
   /** Tokens of the largest request that was answered. */
   largestTokens: number;
   /** Images and files that servers refused. */
   readonly refusedParts: RefusedParts[];
-  /** A mode that is being entered; null once it is entered. */
+  /** The mode that is being entered; null if none is. */
   entering: ModeEntry | null;
 }
 
-/** The view of an empty log. */
+/** Creates the view of an empty log. */
 export function createView(): SessionView {
   return {
     items: [],

@@ -1,7 +1,7 @@
 import type { WaitsFor } from "./entry.ts";
 import type { SessionView } from "./view.ts";
 
-/** A call that waits for an approver, the client, another process that has it, or a sub-agent that waits itself. */
+/** A call that waits for an approver, the client, another process that runs it, or a sub-agent that itself waits. */
 export interface WaitingCall {
   readonly callId: string;
   readonly tool: string;
@@ -13,7 +13,7 @@ export interface WaitingCall {
   readonly arguments: unknown;
 }
 
-/** The calls of the open turn that wait, in the order of the model's answer. */
+/** Returns the waiting calls of the open turn, in the order of the model's answer. */
 export function waitingCalls(view: SessionView): readonly WaitingCall[] {
   return (view.turn?.calls ?? []).flatMap(({ call, waits }) =>
     waits === null
@@ -29,7 +29,7 @@ export interface ChildWait {
   readonly waiting: readonly WaitingCall[];
 }
 
-/** Whether the value of an interrupt says that a sub-agent waits: one of these, since every tool can throw such a value. */
+/** Tests whether an interrupt's value says that one of `children` waits. They are checked, because any tool can throw such a value. */
 export function isChildWait(value: unknown, children: readonly string[]): value is ChildWait {
   if (typeof value !== "object" || value === null) return false;
   const { waitsFor, sessionId, waiting } = value as { readonly [Member in keyof ChildWait]?: unknown };

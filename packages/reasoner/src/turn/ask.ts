@@ -12,8 +12,8 @@ import { createRepair, sendWhole } from "./repair.ts";
 import { isStopped, type TurnState } from "./turn-state.ts";
 
 /**
- * Emits `provider:request`, asks the model and stores its answer. A server that no longer has the last response gets
- * the whole conversation, one that finds it too long a shorter one, and one that refuses an image or a file the rest.
+ * Emits `provider:request`, asks the model and stores its answer. A server that no longer has the last response gets the whole
+ * conversation. One that finds it too long gets a shorter one, and one that refuses an image or a file gets the rest.
  */
 export async function requestAnswer(state: TurnState, offer: Offer): Promise<Exchange> {
   await announceRequest(state, offer);
@@ -39,16 +39,16 @@ export async function requestAnswer(state: TurnState, offer: Offer): Promise<Exc
   }
 }
 
-/** Asks the next model of the ranking from here on, for a server that cannot answer. Rejects where there is no other. */
+/** Switches to the next model of the ranking after a server cannot answer. Rejects with `error` if there is no other. */
 async function askNext(state: TurnState, error: ModelError): Promise<void> {
   const next = isStopped(state) || !canAnotherAnswer(error) ? null : await state.nextModel();
   if (next === null) throw error;
   const { kind, provider, model, problem } = error.failure;
-  // What the turn may spend is not a matter of the model.
+  // The budgets of the turn do not depend on the model.
   const settings = { ...next.settings, budgets: state.settings.budgets };
   Object.assign(state, { model: next.model, settings, nextModel: next.next });
   await takeLearned(state);
-  // A server knows no response of another one.
+  // Another server does not know the last response.
   if (state.log.view.response !== null) await sendWhole(state);
   state.emit({ type: "retry", kind, afterMs: 0 });
   const text = `${model} on ${provider} failed: ${problem.slice(0, 300)}; ${next.model.model} on ${next.model.provider} is asked`;
@@ -57,7 +57,7 @@ async function askNext(state: TurnState, error: ModelError): Promise<void> {
   await state.coordinator.hooks.emit("provider:resolve", { ...state.ids, provider: asked, model: name });
 }
 
-/** Leaves out at once what the model's server refused in another session. */
+/** Leaves out parts that the model's server refused in other sessions, without asking it again. */
 async function takeLearned({ log, model, learned }: TurnState): Promise<void> {
   for (const one of await learned.of(model)) {
     const isKnown = log.view.refusedParts.some(
@@ -72,7 +72,7 @@ async function takeLearned({ log, model, learned }: TurnState): Promise<void> {
   }
 }
 
-/** Warns, before the first request of a turn, of what `strictSchemas` and the model cannot do. */
+/** Warns, before the first request of a turn, of settings that `strictSchemas` or the model cannot fulfil. */
 function warn(state: TurnState, { notStrict, fallbacks }: Exchange): void {
   if (state.log.view.turn!.iteration > 0) return;
   for (const fallback of fallbacks) state.emit({ type: "tool_warning", tool: "", message: fallback });
@@ -140,12 +140,12 @@ async function ask(state: TurnState, exchange: Exchange): Promise<void> {
     state.text = text;
     emit({ type: "text", text });
   }
-  // An empty answer is asked for again before anybody has to know.
+  // An empty answer is first asked for again, without a warning.
   if (incomplete !== null && incomplete !== "empty")
     emit({ type: "tool_warning", tool: "", message: incompleteText(incomplete) });
 }
 
-/** A cancelled request was made, and the person has read what came: the session has both. What it cost, no server says. */
+/** Keeps the text of a cancelled request, because the user has read it. No server reports its tokens. */
 async function keepPartial(state: TurnState, text: string): Promise<void> {
   const { log } = state;
   state.text = text;
@@ -159,7 +159,7 @@ async function keepPartial(state: TurnState, text: string): Promise<void> {
   });
 }
 
-/** Call ids of the conversation. A server that continues from its own last response knows its calls by its own ids. */
+/** Returns the ids of calls in the conversation. A server that continues from its last response knows calls by its own ids. */
 function takenIds({ log, settings }: TurnState): readonly Item[string][] {
   return settings.store === "continue"
     ? []

@@ -6,12 +6,12 @@ import { message, type Item } from "../provider/items.ts";
 import type { SessionLog } from "../session/log.ts";
 import { outcomeText } from "./model-text.ts";
 
-/** The key of the session's state that says whether its mode is ready. */
+/** The key in the session's state that says whether its mode is ready. */
 const readyKey = "toolmount.mode_ready";
 
 type Step = Settings["bootstrap"][string][number];
 
-/** What bootstrap calls need of their turn. */
+/** The parts of a turn that bootstrap calls use. */
 interface Bootstrap {
   readonly log: SessionLog;
   readonly session: Session;
@@ -27,9 +27,9 @@ interface Bootstrap {
 }
 
 /**
- * Runs the bootstrap calls of a mode, in order and in the new mode, up to the first that fails. Then the mode stays,
- * marked as not ready, and the model reads why. The log names each call before it runs. A call that a process began which
- * is gone fails as unknown, unless it may run twice. Resolves to the problem, or null. Source: TUL-012.
+ * Runs the bootstrap calls of a mode, in order and in the new mode, up to the first that fails. After a failure the mode stays,
+ * marked as not ready, and the model reads the reason. The log names each call before it runs. If a process ended during a call,
+ * the call fails as unknown, unless it may run twice. Resolves to the problem, or null. Source: TUL-012.
  */
 export async function enterMode(bootstrap: Bootstrap): Promise<string | null> {
   const { log, session, settings, coordinator, turnId } = bootstrap;

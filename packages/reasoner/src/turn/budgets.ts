@@ -2,7 +2,7 @@ import { ToolmountError } from "@toolmount/core";
 import { costOf, tokensOf } from "../provider/usage.ts";
 import type { TurnState } from "./turn-state.ts";
 
-/** Throws `AGENT_BUDGET_EXHAUSTED` when the session, the turn, or a session above has no tokens, calls or cost left. */
+/** Throws `AGENT_BUDGET_EXHAUSTED` if the session, the turn, or a session above has no tokens, calls or cost left. */
 export function requireBudget({ log, settings, leftAbove }: TurnState): void {
   const { usage, turn } = log.view;
   const { tokens, calls, cost } = settings.budgets;

@@ -7,7 +7,7 @@ import type { Exchange } from "./request.ts";
 import type { TurnState } from "./turn-state.ts";
 import type { TurnEvent } from "./turn-types.ts";
 
-/** What the calls of one answer need. */
+/** The parts that the calls of one answer use. */
 export interface Calling {
   readonly host: Pick<Host, "approvals">;
   readonly session: Session;
@@ -17,15 +17,15 @@ export interface Calling {
   readonly context: SessionCallContext;
   readonly injections: Injections;
   readonly emit: (event: TurnEvent) => void;
-  /** Is notified of each call that was answered without its tool. */
+  /** Called for each call that was answered without its tool. */
   readonly repaired: (callId: string, status: string) => Promise<unknown>;
-  /** Calls that may still run; the rest is answered and not run. */
+  /** The number of calls that may still run. The others are answered without running. */
   readonly mayRun: number;
   readonly isIdempotent: (tool: string) => boolean;
   readonly cancelChild: (sessionId: string) => Promise<void>;
 }
 
-/** Returns what the calls of the last answer need, read from the turn's state now. */
+/** Returns the parts for the calls of the last answer, from the current state of the turn. */
 export function callingOf(state: TurnState, exchange: Exchange): Calling {
   const { host, session, log, live, emit, userId, conversationId, traceparent, coordinator, ids, words } =
     state;

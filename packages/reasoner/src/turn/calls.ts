@@ -9,8 +9,8 @@ import { answerOverBudget, answerUnknown } from "./unanswered.ts";
 
 /**
  * Answers the calls of an answer that have no output yet: all together, each exactly once. The log names a call before
- * it may run. A call that may have run in a process that is gone does not run again; its outcome is unknown. Calls that
- * wait keep no output. Resolves to the items that hooks inject into the next request only.
+ * it may run. A call that may have run in a process that is gone does not run again; its outcome is unknown. Waiting
+ * calls stay without output. Resolves to the items that hooks inject into the next request only.
  */
 export async function answerCalls(
   calling: Calling,
@@ -37,15 +37,15 @@ export async function answerCalls(
   return ephemeral;
 }
 
-/** The end of a stopped turn cancels the sub-agent, and then answers its call. */
+/** Tests whether the end of a stopped turn will cancel the call's sub-agent, and then answer the call. */
 function isLeftToCancel({ child }: CallState, { context }: Calling): boolean {
   return context.abortSignal?.aborted === true && child !== null && !child.ended;
 }
 
 /**
- * Of the calls that an earlier process, or an earlier part of this turn, began: those that run again. That is a call
- * whose question was open (the question is asked again), one that may run twice without harm, and one of a sub-agent,
- * which gets the same session again. A decision that was made meanwhile is used, so that call is not repeated.
+ * Returns the calls that an earlier process, or an earlier part of this turn, began and that run again. These are calls
+ * whose question was open (it is asked again), calls that may run twice without harm, and calls of a sub-agent, which get
+ * the same session again. If a decision was made meanwhile, it is used, and the call is not repeated.
  */
 async function callsToRepeat(open: readonly CallState[], calling: Calling): Promise<ReadonlySet<CallState>> {
   const begun = open.filter(

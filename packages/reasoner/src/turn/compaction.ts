@@ -7,19 +7,19 @@ import { summarize } from "./summary.ts";
 import type { TurnState } from "./turn-state.ts";
 import type { TurnEvent } from "./turn-types.ts";
 
-/** Part of the limit that a compaction aims at: well below it, so that the next one is far away. */
+/** The share of the limit that a compaction aims at. It is well below 1, so that the next compaction is far away. */
 const aim = 0.5;
 
-/** Part of that aim for the newest items, which stay word for word. */
+/** The share of that aim for the newest items, which stay word for word. */
 const aimOfNewest = 0.5;
 
 /**
  * Shortens a conversation that is longer than the model's window allows, between two rounds. First the results of older
- * calls are cleared. If that is not enough, a summary by the model takes the place of the older items; the user's messages
+ * calls are cleared. If that is not enough, a summary by the model replaces the older items; the user's messages
  * and the newest rounds stay word for word. A gate on `context:pre_compact` may give the `items` to keep instead.
  *
- * `refused`: the server refused the conversation as too long, so something has to go; `guessed`: it may have been that. Resolves
- * to whether something went.
+ * `refused`: the server refused the conversation as too long, so something must be removed; `guessed`: that may have been the
+ * reason. Resolves to whether something was removed.
  */
 export async function compact(
   state: TurnState,
@@ -43,12 +43,12 @@ type Means = (TurnEvent & { readonly type: "compaction" })["by"];
 async function shorten(state: TurnState, offer: Offer, target: number): Promise<Means | null> {
   let by: Means | null = (await clear(state, keptRounds)) ? "cleared" : null;
   if (contextSize(state, offer) > target) by = (await leaveOut(state, offer, target)) ?? by;
-  // The newest rounds alone are too long.
+  // Even the newest rounds alone are too long.
   if (contextSize(state, offer) > target && (await clear(state, 0))) by ??= "cleared";
   return by;
 }
 
-/** Rounds whose results are not cleared as long as something else can go. */
+/** Newest rounds whose results are cleared only if nothing else is left. */
 const keptRounds = 3;
 
 async function clear({ log }: TurnState, rounds: number): Promise<boolean> {
@@ -59,7 +59,7 @@ async function clear({ log }: TurnState, rounds: number): Promise<boolean> {
   return callIds.length > 0;
 }
 
-/** Replaces the older items by their summary, or by a note where `summary` is off or the model cannot write one. */
+/** Replaces the older items with a summary, or with a note if `summary` is off or the model cannot write one. */
 async function leaveOut(state: TurnState, offer: Offer, target: number): Promise<Means | null> {
   const { log, settings, emit } = state;
   const { items } = log.view;
@@ -92,7 +92,7 @@ function withoutSummary(count: number): string {
   return `[${count} older messages, calls and results are left out, since the conversation was too long.]`;
 }
 
-/** The user's messages before `from` that stay: the task of the turn, and of the others the newest that have room. */
+/** Returns the user's messages before `from` that stay: the task of the turn, and the newest of the others for which there is room. */
 function keptMessages(items: readonly Item[], from: number, tokens: number): readonly Item[] {
   const task = items.findLast(({ role }) => role === "user");
   const asked = items.slice(0, from).filter(({ role }) => role === "user");
@@ -105,7 +105,7 @@ function keptMessages(items: readonly Item[], from: number, tokens: number): rea
   return fitting.toReversed();
 }
 
-/** The items that a gate chose; null when it chose none that can be sent. */
+/** Uses the items that a gate chose. Resolves to null if it chose none, or none that can be sent. */
 async function keepChosen({ log, coordinator, ids }: TurnState, size: number): Promise<Means | null> {
   const { items } = log.view;
   const { hooks, logger } = coordinator;
@@ -137,7 +137,7 @@ async function report(
   emit({ type: "compaction", by, beforeTokens: before.size, afterTokens, dropped });
 }
 
-/** Whether each output follows its call, and each call has an output. */
+/** Tests whether each output follows its call, and each call has an output. */
 export function isMatched(items: readonly Item[]): boolean {
   const open = new Set<unknown>();
   for (const item of items) {
@@ -147,7 +147,7 @@ export function isMatched(items: readonly Item[]): boolean {
   return open.size === 0;
 }
 
-/** About how many tokens the next request has: those that the server counted, and an estimate of what came since. */
+/** Estimates the tokens of the next request: those that the server counted, plus an estimate for newer items. */
 export function contextSize({ log, settings, agent }: TurnState, offer: Offer): number {
   const { items, lastInputTokens, counted } = log.view;
   if (lastInputTokens > 0) return lastInputTokens + estimateTokens(items.slice(counted));
@@ -160,12 +160,12 @@ export function contextSize({ log, settings, agent }: TurnState, offer: Offer): 
   return estimateTokens(items) + tokensOfText(JSON.stringify(definitions) + instructions);
 }
 
-/** Part of a window that a conversation may fill: the rest is for the answer, and for an estimate that is too low. */
+/** The share of a window that a conversation may fill. The rest is for the answer, and for estimates that are too low. */
 const fillable = 0.8;
 
 /**
- * The size from which on the conversation is shortened: the plan's `compaction`, else a part of the model's window,
- * or of the size that the server refused before. Null for a server that has refused nothing and whose window is not known.
+ * Returns the size at which the conversation is shortened: the plan's `compaction`, else a share of the model's window,
+ * or of the size that the server refused before. Null if the server has refused nothing and its window is unknown.
  */
 function contextLimit({ log, settings, model }: TurnState): number | null {
   const { compaction } = settings;
@@ -178,7 +178,7 @@ function contextLimit({ log, settings, model }: TurnState): number | null {
 }
 
 /**
- * Returns where a conversation can be divided without separating a call from its output, reasoning from what it led to, or a
+ * Returns where a conversation can be divided without separating a call from its output, reasoning from its result, or a
  * user's message from notes before it: the first item of each message of a user, and of each answer with calls.
  */
 function boundariesOf(items: readonly Item[]): readonly number[] {
@@ -194,13 +194,13 @@ function isAnswer(item: Item): boolean {
   return isCall(item) || item["type"] === "reasoning" || item["role"] === "assistant";
 }
 
-/** The first item of the last rounds; a round is one answer and the outputs of its calls. */
+/** Returns the index of the first item in the last `count` rounds. A round is one answer and the outputs of its calls. */
 function lastRounds(items: readonly Item[], count: number): number {
   const begins = boundariesOf(items).filter((at) => items[at]!["role"] !== "user");
   return count === 0 ? items.length : (begins.at(-count) ?? 0);
 }
 
-/** From where the newest items have at most `tokens`; at most `turns` turns, at least the newest round. */
+/** Returns where the newest items start that have at most `tokens`: at most `turns` turns, at least the newest round. */
 function newestItems(items: readonly Item[], tokens: number, turns: number): number {
   const boundaries = boundariesOf(items);
   const users = boundaries.filter((at) => items[at]!["role"] === "user");

@@ -12,7 +12,7 @@ import type { Exchange } from "./request.ts";
 import { isStopped, type TurnState } from "./turn-state.ts";
 import type { TurnResult } from "./turn-types.ts";
 
-/** Ends a turn whose last answer has no calls. With `outputSchema`, an answer that is not of the schema fails the turn. */
+/** Ends a turn whose last answer has no calls. With `outputSchema`, an answer that does not match the schema fails the turn. */
 export async function completeTurn(state: TurnState, text: string): Promise<TurnResult> {
   const { incomplete } = state.log.view.turn!;
   if (incomplete === "empty")
@@ -26,7 +26,7 @@ export async function completeTurn(state: TurnState, text: string): Promise<Turn
     : endTurn(state, "failed", text, output.error);
 }
 
-/** Stops a turn whose calls wait. `resume` continues it. */
+/** Stops a turn with waiting calls. `resume` continues it. */
 export async function pauseTurn(state: TurnState): Promise<TurnResult> {
   const { log, emit, coordinator, ids } = state;
   await log.save();
@@ -48,10 +48,10 @@ export async function stopTurn(state: TurnState, exchange: Exchange): Promise<Tu
   return endTurn(state, "failed", state.text, new ToolmountError("AGENT_BUDGET_EXHAUSTED", details));
 }
 
-/** Ends a turn with an error, after each call has an output: a server refuses a conversation with an unanswered call. */
+/** Ends a turn with an error, after each call got an output, because a server refuses a conversation with an unanswered call. */
 export async function failTurn(state: TurnState, error: unknown): Promise<TurnResult> {
   const { coordinator, log, ids, traceparent } = state;
-  // The turn did not fail: another process continues it.
+  // The turn did not fail, because another process continues it.
   if (log.isLost) throw conflict(log.facts.id, "another process resumed it");
   if (isStopped(state)) return stopTurn(state, exchangeOf(state, await offerTools(state)));
   const known = isToolmountError(error) ? error : new ToolmountError("INTERNAL", {}, { cause: error });
@@ -63,7 +63,7 @@ export async function failTurn(state: TurnState, error: unknown): Promise<TurnRe
   return endTurn(state, "failed", state.text || lastWords(state, known), known);
 }
 
-/** A text for a turn that ended before the model wrote one. */
+/** Returns a text for a turn that ended before the model wrote one. */
 function lastWords({ log }: TurnState, { code, message }: ToolmountError): string {
   if (code !== "AGENT_REASONER_MAX_ITERATIONS_EXCEEDED") return "";
   const { iteration, callCount } = log.view.turn!;

@@ -4,11 +4,11 @@ import { escapeHidden } from "@toolmount/core/text";
 import type { Settings } from "../config/settings.ts";
 import { message, type Item } from "../provider/items.ts";
 
-/** Text that hooks inject, checked. */
+/** Checked text that hooks inject. */
 interface Injected {
-  /** Stays in the conversation. */
+  /** Items that stay in the conversation. */
   readonly kept: readonly Item[];
-  /** For the next request only. */
+  /** Items for the next request only. */
   readonly ephemeral: readonly Item[];
 }
 
@@ -32,7 +32,7 @@ export class Injections {
     this.#ids = ids;
   }
 
-  /** The text that a gate's answer injects, if any. */
+  /** Returns the text that a gate's answer injects, if any. */
   async ofHook(result: HookResult, event: string): Promise<Injected> {
     const { contextInjection: text, contextInjectionRole: role = "system", ephemeral = false } = result;
     if (result.action !== "inject_context" || !text) return { kept: [], ephemeral: [] };

@@ -6,7 +6,7 @@ import { isItem, message, textOf, type Item } from "../provider/items.ts";
 import { otherFailure, type ModelError } from "../provider/model-error.ts";
 import type { TurnState } from "./turn-state.ts";
 
-/** Whether the model refused, or said nothing; null for an answer with text or calls. */
+/** Returns whether the model refused or wrote nothing; null for an answer with text or calls. */
 export function missingAnswer(items: readonly Item[]): "refusal" | "empty" | null {
   if (items.some(({ type }) => type === "function_call" || type === "custom_tool_call")) return null;
   const parts = items.flatMap(({ content }) => (Array.isArray(content) ? content.filter(isItem) : []));
@@ -16,8 +16,8 @@ export function missingAnswer(items: readonly Item[]): "refusal" | "empty" | nul
 }
 
 /**
- * Asks the model again, once, after an empty answer or one that is not as `outputSchema` asks, and says what was wrong with
- * it. Resolves to whether it does. An answer that a limit or a filter cut would be cut again.
+ * Asks the model again, once, after an empty answer or one that does not match `outputSchema`, and says what was wrong. Resolves to
+ * whether it asks. It does not for an answer that a limit or a filter cut, which would be cut again.
  */
 export async function triesAgain(state: TurnState, text: string): Promise<boolean> {
   const { log, emit } = state;
@@ -54,12 +54,12 @@ export function incompleteText(reason: string): string {
   return sentences[reason] ?? `the answer was cut: ${reason}`;
 }
 
-/** The value of a turn's last answer, or why it is not one. */
+/** The value of a turn's last answer, or the problem with it. */
 type Output<Problem> =
   | { readonly ok: true; readonly value: Json }
   | { readonly ok: false; readonly error: Problem };
 
-/** Reads the last answer of a turn with `outputSchema`: JSON, checked by the schema. */
+/** Reads the last answer of a turn with `outputSchema` as JSON and checks it against the schema. */
 export function readOutput(text: string, schema: JsonSchema, place: Model): Output<ModelError> {
   const output = valueOf(text, schema);
   if (output.ok) return output;
@@ -69,7 +69,7 @@ export function readOutput(text: string, schema: JsonSchema, place: Model): Outp
   };
 }
 
-/** The value of an answer, or what is wrong with it. */
+/** Returns the value of an answer, or what is wrong with it. */
 export function valueOf(text: string, schema: JsonSchema): Output<string> {
   const given = jsonIn(text);
   if (given === undefined) return { ok: false, error: "it is not JSON" };
@@ -82,7 +82,7 @@ export function valueOf(text: string, schema: JsonSchema): Output<string> {
   return { ok: false, error: issues.slice(0, 5).join("; ") };
 }
 
-/** The JSON of an answer: all of it, a fenced block, or what is between its first and its last bracket. */
+/** Finds the JSON in an answer: all of it, a fenced block, or the text from its first to its last bracket. */
 function jsonIn(text: string): unknown {
   const fenced = /```(?:json)?\s*\n([\s\S]*?)\n\s*```/.exec(text)?.[1];
   const begins = text.search(/[{[]/);

@@ -1,19 +1,19 @@
 import type { Coordinator, EventData } from "@toolmount/core";
 import { matchesGlobs } from "@toolmount/core/text";
 
-/** What one running turn may call. */
+/** The facts of one running turn that limit its calls. */
 export interface LiveTurn {
   /** Names that were offered with the request whose calls run now. */
   offered: ReadonlySet<string>;
-  /** Lists of globs; a tool is allowed when every list admits it. A sub-agent has those of its parents, too. */
+  /** Lists of globs; a tool is allowed if every list admits it. A sub-agent also has those of its parents. */
   readonly allowed: readonly (readonly string[])[];
-  /** Runs of this turn that an approver denied, not a hook or a policy. */
+  /** Runs of this turn that an approver denied, rather than a hook or a policy. */
   readonly deniedByPerson: Set<string>;
   /** Tools that may run twice without harm. */
   readonly idempotent: ReadonlySet<string>;
-  /** Messages of the user that are being stored. */
+  /** The number of the user's messages that are being stored. */
   adding: number;
-  /** The turn takes no further messages: its end is being stored. */
+  /** Whether the turn takes no further messages, because its end is being stored. */
   isOver: boolean;
 }
 
@@ -37,7 +37,7 @@ export class LiveTurns {
   }
 }
 
-/** Stores a message of the user; meanwhile the turn does not end. */
+/** Stores a message of the user. Meanwhile the turn does not end. */
 export async function whileAdding(turn: LiveTurn, store: () => Promise<void>): Promise<void> {
   turn.adding++;
   try {
@@ -51,14 +51,14 @@ function key(sessionId: string, turnId: string): string {
   return `${sessionId}\n${turnId}`;
 }
 
-/** Whether every list has a glob that includes the tool, and no glob that excludes it. */
+/** Tests whether every list has a glob that includes the tool, and no glob that excludes it. */
 export function admits(lists: readonly (readonly string[])[], name: string): boolean {
   return lists.every((globs) => matchesGlobs(globs, name));
 }
 
 /**
- * Adds a gate: a model may call only offered tools, and a sub-agent only tools that its parent is allowed. Calls that
- * tools make are restricted to allowed tools, too. A refusal is an outcome like any other.
+ * Adds a gate: a model may call only offered tools, and a sub-agent only tools that its parent is allowed to call. Calls that
+ * tools make are also restricted to allowed tools. A refusal is an outcome like any other.
  */
 export function guardTurns(turns: LiveTurns, hooks: Coordinator["hooks"]): void {
   hooks.gate(

@@ -10,12 +10,12 @@ export function outputItem(callId: string, outcome: ToolOutcome, denier: "hook" 
   return { type: "function_call_output", call_id: callId, output };
 }
 
-/** The item that answers a call with a text. */
+/** Returns the item that answers a call with a text. */
 export function textOutput(callId: string, text: string): Item {
   return { type: "function_call_output", call_id: callId, output: text };
 }
 
-/** An outcome as the text that a model reads: its data, or its error and code. */
+/** Returns an outcome as the text that a model reads: its data, or its error and code. */
 export function outcomeText(outcome: ToolOutcome, denier: "hook" | "person"): string {
   const { status, tool, result } = outcome;
   if (result.error === undefined) return succeeded(outcome);
@@ -30,7 +30,7 @@ export function outcomeText(outcome: ToolOutcome, denier: "hook" | "person"): st
   return clean(`Error: ${result.error}${code}${notesOf(outcome)}`);
 }
 
-/** The text for a cancelled call. */
+/** Returns the text for a cancelled call. */
 export function cancelledText(tool: string, error = errorMessage("CANCELLED", {})): string {
   return JSON.stringify({ error, cancelled: true, tool });
 }

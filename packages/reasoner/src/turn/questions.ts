@@ -2,12 +2,12 @@ import { isToolmountError, type ApprovalView } from "@toolmount/core";
 import type { CallState } from "../session/view.ts";
 import type { Calling } from "./calling.ts";
 
-/** Who decides a question whose turn has ended, as the record of the approval names it. */
+/** The name under which an approval's record says that the end of the turn decided its question. */
 const turnItself = "the turn that asked";
 
 /**
- * Questions of this turn's own calls, and of calls that their tools made, that are open, or decided and not used. A call
- * that waits for one that its tool made is among them, as `suspended`.
+ * Returns the questions of this turn's own calls, and of calls that their tools made, that are open, or decided but not used. A
+ * call that waits for one that its tool made is included, as `suspended`.
  */
 export async function openQuestions({ host, session, context }: Calling): Promise<readonly ApprovalView[]> {
   const states = ["pending", "approved", "denied", "handed", "suspended"] as const;
@@ -15,7 +15,7 @@ export async function openQuestions({ host, session, context }: Calling): Promis
   return views.filter(({ info }) => info.turnId === context.turnId);
 }
 
-/** The questions of one call: its own first, then those of calls that its tool made. */
+/** Returns the questions of one call: its own first, then those of calls that its tool made. */
 export function questionsOf(
   questions: readonly ApprovalView[],
   { call }: CallState,
@@ -25,7 +25,7 @@ export function questionsOf(
     .toSorted((one, other) => one.info.depth - other.info.depth);
 }
 
-/** Makes a question undecidable: a pending one is denied, an approval that was not used is revoked. */
+/** Makes a question void: a pending one is denied, and an approval that was not used is revoked. */
 export async function voidQuestion(
   { host }: Pick<Calling, "host">,
   { id, state }: ApprovalView,
@@ -52,7 +52,7 @@ export async function voidQuestions(states: readonly CallState[], calling: Calli
   }
 }
 
-/** The host ends the record of a denied call when the call is resumed. */
+/** Resumes a denied call, because the host then ends its record. */
 async function endRecord(ticket: string, { session, context }: Calling): Promise<void> {
   try {
     await session.resume(ticket, { ...context, abortSignal: undefined });

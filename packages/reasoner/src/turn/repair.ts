@@ -6,16 +6,16 @@ import { rulesOf } from "../provider/legal-items.ts";
 import { compact, contextSize } from "./compaction.ts";
 import type { TurnState } from "./turn-state.ts";
 
-/** How often a request is repaired. Each time at least half of a conversation goes, or all of its newest images. */
+/** Most repairs of a request. Each one removes at least half of a conversation, or all of its newest images. */
 const maxRepairs = 4;
 
-/** Changes a conversation after a failure that would come again, in this turn and in each later one. */
+/** Creates the repair of a conversation after a failure that would come again, in this turn and in each later one. */
 export function createRepair(state: TurnState, offer: Offer) {
   let tries = 0;
-  /** The size of a conversation that may have been too long. */
+  /** The size of a conversation that may have been too long; null if none may have been. */
   let guessed: number | null = null;
   return {
-    /** Resolves to whether another try makes sense. */
+    /** Repairs the conversation. Resolves to whether another attempt makes sense. */
     async repair(failure: ModelFailure): Promise<boolean> {
       if (++tries > maxRepairs) return false;
       if (failure.kind === "context_length") return compact(state, offer, "refused");
@@ -26,14 +26,14 @@ export function createRepair(state: TurnState, offer: Offer) {
       guessed = contextSize(state, offer);
       return compact(state, offer, "guessed");
     },
-    /** A shorter conversation was answered, so the one before was too long. */
+    /** Notes that a shorter conversation was answered, so the longer one was too long. */
     async succeeded(): Promise<void> {
       if (guessed !== null) await state.log.append({ kind: "refused", tokens: guessed });
     },
   };
 }
 
-/** Says to the model, once, that its server could not read its call. Nothing ran, so nothing runs twice. */
+/** Informs the model, once, that its server could not read its call. No call ran, so none can run twice. */
 async function askAgain({ log, emit }: TurnState, { kind, rawArguments }: ModelFailure): Promise<boolean> {
   if (log.view.turn!.tries > 0) return false;
   const written = rawArguments === undefined ? "" : ` You wrote: ${rawArguments.slice(0, 1_000)}`;
@@ -43,15 +43,15 @@ async function askAgain({ log, emit }: TurnState, { kind, rawArguments }: ModelF
   return true;
 }
 
-/** The next request has the whole conversation, not what is new since a response that the server has. */
+/** Makes the next request contain the whole conversation, instead of only new items since a stored response. */
 export async function sendWhole({ log }: Pick<TurnState, "log">): Promise<boolean> {
   await log.append({ kind: "compacted", items: [...log.view.items] });
   return true;
 }
 
 /**
- * Leaves out the images or files that the server refused: those that it has not answered yet, else all. What it refused is in
- * the session's log, so that no later request to this model has it. Resolves to whether something was left out.
+ * Leaves out the images or files that the server refused: those that it has not answered yet, else all. The refusal is in the
+ * session's log, so that no later request to this model contains them. Resolves to whether something was left out.
  */
 async function leaveOutRefused(state: TurnState, failure: ModelFailure): Promise<boolean> {
   const { refused, problem } = failure;
@@ -80,7 +80,7 @@ function report({ emit, model }: TurnState, what: string, problem: string, chang
   emit({ type: "tool_warning", tool: "", message: text });
 }
 
-/** Sends what the server refused in the form that every known server takes. Resolves to false where it has that form. */
+/** Changes the refused parts to the form that every known server accepts. Resolves to false if they already have that form. */
 async function changeForm(
   state: TurnState,
   rule: NonNullable<RefusedParts["rule"]>,
@@ -98,15 +98,15 @@ async function changeForm(
   return true;
 }
 
-/** Tokens below which no known model finds a conversation too long. */
+/** Size in tokens below which no known model finds a conversation too long. */
 const smallestWindow = 4_000;
 
-/** Part of the largest request that was answered, from which on the next one may be too long. Estimates may be a quarter too low. */
+/** The share of the largest answered request above which the next one may be too long. Estimates may be a quarter too low. */
 const near = 0.75;
 
 /**
- * Whether a refusal without a reason may mean that the conversation is too long: it is near the largest request that was answered, or
- * above, and no small part of the model's window.
+ * Tests whether a refusal without a reason may mean that the conversation is too long: it is at least near the size of the largest
+ * answered request, and fills a large part of the model's window.
  */
 function mayBeTooLong(state: TurnState, offer: Offer, { kind, problem }: ModelFailure): boolean {
   if (kind !== "invalid_request" || otherReasons.test(problem)) return false;
@@ -115,6 +115,6 @@ function mayBeTooLong(state: TurnState, offer: Offer, { kind, problem }: ModelFa
   return size >= Math.max(smallestWindow, contextTokens / 2, state.log.view.largestTokens * near);
 }
 
-/** Words of a refusal that a shorter conversation does not help. */
+/** Words of a refusal for which a shorter conversation would not help. */
 const otherReasons =
   /tool|function|schema|parameter|role|reasoning|thinking|signature|temperature|unknown|unrecogni[sz]ed|unsupported|not (supported|found|allowed|valid)|missing|required|must (be|have|follow)/i;

@@ -14,7 +14,7 @@ import type { SessionView } from "../session/view.ts";
 import { admits } from "./live-turns.ts";
 import type { TurnState } from "./turn-state.ts";
 
-/** Returns the tools for the next request. Mode and activation may have changed, and an agent may have fewer tools. */
+/** Returns the tools for the next request. The mode and the activated tools may have changed, and an agent may have fewer tools. */
 export async function offerTools({ session, live, turnId }: TurnState): Promise<Offer> {
   const offer = await session.offer({ turnId });
   if (live.allowed.length === 0) return offer;
@@ -29,7 +29,7 @@ export async function offerTools({ session, live, turnId }: TurnState): Promise<
   };
 }
 
-/** The next request: the conversation, the injected items and the offered tools. */
+/** Builds the next request: the conversation, the injected items and the offered tools. */
 export function exchangeOf(state: TurnState, offer: Offer): Exchange {
   const { log, settings, agent, ephemeral, model } = state;
   const instructions = [settings.instructions, agent?.instructions];
@@ -38,14 +38,14 @@ export function exchangeOf(state: TurnState, offer: Offer): Exchange {
 /** A request, and the translation of the calls in its answer to calls of the host's tools. */
 export interface Exchange {
   readonly request: ModelRequest;
-  /** With `strictSchemas`: tools whose schema strict mode cannot express. They are sent without it. */
+  /** With `strictSchemas`, the tools whose schema strict mode cannot express. They are sent without it. */
   readonly notStrict: readonly string[];
-  /** What the settings ask for and the model cannot do, each with what happens instead. */
+  /** Settings that the model cannot fulfil, each with what happens instead. */
   readonly fallbacks: readonly string[];
   readCall(call: FunctionCall): { readonly id: string; readonly name: string; readonly arguments: string };
 }
 
-/** What a request is built from. */
+/** The parts from which a request is built. */
 interface Conversation {
   readonly view: SessionView;
   readonly offer: Offer;
@@ -57,8 +57,8 @@ interface Conversation {
 }
 
 /**
- * Builds a request: instructions and guidance, the conversation, the offered tools. What the model cannot do is left out
- * where an answer is possible without it. Throws a `ModelError` for a model that cannot call tools.
+ * Builds a request: instructions and guidance, the conversation, the offered tools. Parts that the model cannot handle are left
+ * out if an answer is possible without them. Throws a `ModelError` for a model that cannot call tools.
  */
 function createExchange({ view, offer, ephemeral, instructions, settings, model }: Conversation): Exchange {
   const { abilities } = model;
@@ -115,7 +115,7 @@ function createExchange({ view, offer, ephemeral, instructions, settings, model 
   };
 }
 
-/** Strict mode where it can express the schema; its nulls are removed before the answer is checked. */
+/** Uses strict mode if it can express the schema. Its nulls are removed before the answer is checked. */
 function outputOf(schema: Settings["outputSchema"]): ModelSettings["output"] {
   if (schema === undefined) return undefined;
   const strict = strictSchema(schema);
@@ -139,7 +139,7 @@ function fallbacksOf({ model, abilities }: Model, settings: Settings, { tools }:
   ].filter((text) => text !== "");
 }
 
-/** The conversation, or only the items that the server does not have yet, as the server takes it. */
+/** Returns the conversation, or only the items that the server does not have yet, in the form that the server accepts. */
 function conversationOf(
   { items, response }: SessionView,
   ephemeral: readonly Item[],
@@ -154,7 +154,7 @@ function conversationOf(
   };
 }
 
-/** Removes the nulls that strict mode needs for absent properties. Invalid JSON stays: the host reports it. */
+/** Removes the nulls that strict mode needs for absent properties. Invalid JSON stays, and the host reports it. */
 function withoutNulls(given: string, schema: unknown): string {
   if (refusalOf(given) !== null) return given;
   try {

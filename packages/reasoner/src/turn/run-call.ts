@@ -7,7 +7,7 @@ import type { Calling } from "./calling.ts";
 import { outcomeText, outputItem } from "./model-text.ts";
 import type { ClientResult } from "./turn-types.ts";
 
-/** Runs one call and records its output, or what it waits for. Items for the next request only go to `ephemeral`. */
+/** Runs one call and stores its output, or why it waits. Adds items for the next request only to `ephemeral`. */
 export async function runCall(
   { call }: CallState,
   group: string,
@@ -25,7 +25,7 @@ export async function runCall(
   await record(callId, await outcomeOf(act, tool, callId, calling), calling, ephemeral);
 }
 
-/** Resumes a call that waits, with the client's result where the client runs it. */
+/** Resumes a waiting call, with the client's result if the client runs it. */
 export async function resumeCall(
   state: CallState,
   given: ClientResult | undefined,
@@ -45,7 +45,7 @@ function resultOf(given: ClientResult | undefined): object | undefined {
 }
 
 /**
- * Returns what a call ended with. Any interrupt but that of a waiting sub-agent is a failure: a turn cannot pass it on.
+ * Returns the outcome of a call. Any interrupt except that of a waiting sub-agent is a failure, because a turn cannot pass it on.
  */
 async function outcomeOf(
   act: () => Promise<ToolOutcome>,

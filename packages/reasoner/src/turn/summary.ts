@@ -12,7 +12,7 @@ import type { TurnState } from "./turn-state.ts";
 interface Summary {
   readonly text: string;
   readonly usage: Usage | null;
-  /** Why the model wrote none; null when it did. */
+  /** Why the model wrote no summary; null if it wrote one. */
   readonly problem: string | null;
 }
 
@@ -21,8 +21,8 @@ Name: what the user wants and has decided; facts, names, numbers, paths and ids 
 Write at most 600 words of plain text. Call no tool.`;
 
 /**
- * Asks the model for a summary of the older items, with the request that it had, so that its server reads them from its
- * cache. Where that is too long, or refused, it gets the beginnings of the items as text.
+ * Asks the model for a summary of the older items, inside the request that they were in, so that its server reads them from its
+ * cache. If that is too long, or refused, the model gets the beginnings of the items as text.
  */
 export async function summarize(
   state: TurnState,
@@ -53,12 +53,12 @@ export async function summarize(
 
 const ofWhole: ReadonlySet<string> = new Set(["context_length", "invalid_request"]);
 
-/** A summary is not an answer of the turn: it has no schema, and does not continue a stored response. */
+/** Removes the schema and the continuation, because a summary is not an answer of the turn. */
 function withoutOutput({ settings, ...request }: ModelRequest): ModelRequest {
   return { ...request, settings: { ...settings, output: undefined, store: false } };
 }
 
-/** A request whose text is not shown: only its failures are reported. */
+/** Returns the means for a request whose text is not shown. Only its failures are reported. */
 function callOf(state: TurnState) {
   const { model, settings, coordinator, log, clock, hostId, traceparent, turnId, ids, emit } = state;
   const { hooks } = coordinator;
@@ -76,12 +76,12 @@ function callOf(state: TurnState) {
   };
 }
 
-/** Events with the text of an answer. */
+/** Matches events with the text of an answer. */
 const isText = /^(content_block|thinking):/;
 
 const silence = Promise.resolve({ action: "continue" as const });
 
-/** The beginning of each item, in at most a quarter of the tokens that the items have. */
+/** Returns the beginnings of the items as lines, about a quarter of their length but at least 200 characters of each. */
 function excerpt(items: readonly Item[], tokens: number): string {
   const room = Math.max(200, Math.floor(tokens / items.length));
   const lines = items.map((item) => {

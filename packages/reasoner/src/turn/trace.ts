@@ -15,12 +15,12 @@ interface TracedTurn {
   readonly userId: string | undefined;
   /** The trace context of the caller. */
   readonly traceparent: string | undefined;
-  /** For a resumed turn: the trace context in which it started. */
+  /** The trace context in which a resumed turn started; null for a new turn. */
   readonly began: string | null;
   readonly now: () => number;
 }
 
-/** Runs a turn, or the rest of one, and publishes it on the tracing channel. `act` gets the trace context inside. */
+/** Runs a turn, or its remaining part, and publishes it on the tracing channel. `act` gets the trace context inside. */
 export function traceTurnOf(
   turn: TracedTurn,
   act: (traceparent: string | undefined) => Promise<TurnResult>,

@@ -12,7 +12,7 @@ import type { UserLimits, UserSpending } from "./user-spending.ts";
 import type { LiveTurn } from "./live-turns.ts";
 import type { TurnEvent } from "./turn-types.ts";
 
-/** What one turn needs. */
+/** The parts that one turn uses. */
 export interface TurnParts {
   readonly host: Pick<Host, "approvals">;
   readonly coordinator: Pick<Coordinator, "hooks" | "logger">;
@@ -22,9 +22,9 @@ export interface TurnParts {
   readonly settings: Settings;
   readonly agent: Agent | null;
   readonly model: Model;
-  /** The model that takes the place of one that cannot answer; null where there is no other. */
+  /** Opens the model that replaces one that cannot answer; null if there is no other. */
   readonly nextModel: ChosenModel["next"];
-  /** What servers refused in other sessions. */
+  /** Parts that servers refused in other sessions. */
   readonly learned: LearnedRefusals;
   readonly live: LiveTurn;
   readonly userId: string | undefined;
@@ -32,13 +32,13 @@ export interface TurnParts {
   /** W3C trace context of the turn; its requests and calls are part of that trace. */
   readonly traceparent: string;
   readonly hostId: string;
-  /** What the user has written, for the calls of the turn. */
+  /** Returns the user's words, for the calls of the turn. */
   readonly words: () => UserWords;
-  /** The rehearsal of which its calls are a part; undefined for a real turn. */
+  /** The rehearsal to which its calls belong; undefined for a real turn. */
   readonly rehearsal: Rehearsal | undefined;
-  /** What the sessions above this one have left now. Their other sub-agents use the same budget. */
+  /** Returns the rest of a budget of the sessions above this one. Their other sub-agents use the same budget. */
   readonly leftAbove: (budget: "tokens" | "calls") => Allowance;
-  /** What the user spends in a day or a month. */
+  /** Counts the user's spending in a day or a month. */
   readonly spending: Pick<UserSpending, "add" | "require">;
   readonly limits: UserLimits | null;
   /** Cancels the open turn of a sub-agent whose call is answered without it. */
@@ -49,7 +49,7 @@ export interface TurnParts {
 
 /** A turn that runs in this process. */
 export interface TurnState extends TurnParts {
-  /** Those of the model that is asked now. */
+  /** The settings of the model that is asked now. */
   settings: Settings;
   model: Model;
   nextModel: ChosenModel["next"];
@@ -60,12 +60,12 @@ export interface TurnState extends TurnParts {
   readonly controller: AbortController;
   /** Injected items for the next request only. */
   ephemeral: Item[];
-  /** What the model said last. */
+  /** The last text of the model. */
   text: string;
   isOutOfTime: boolean;
 }
 
-/** The state of a turn at its start, or when it is resumed. */
+/** Creates the state of a turn that starts or is resumed. */
 export function createTurnState(parts: TurnParts): TurnState {
   const { log, coordinator, settings } = parts;
   const { turnId } = log.view.turn!;
@@ -82,7 +82,7 @@ export function createTurnState(parts: TurnParts): TurnState {
   };
 }
 
-/** Whether the caller, the session's token or the turn's time limit has stopped the turn. */
+/** Tests whether the caller, the session's token or the turn's time limit has stopped the turn. */
 export function isStopped({ controller, session }: TurnState): boolean {
   return controller.signal.aborted || session.cancellation.isCancelled;
 }

@@ -9,22 +9,22 @@ export interface TurnResult {
   readonly turnId: string;
   /** `paused`: calls wait, and `resume` continues the turn. `incomplete`: the model's last answer was cut, blocked, refused or empty. */
   readonly status: "done" | "incomplete" | "paused" | "cancelled" | "failed";
-  /** What the model said last. */
+  /** The last text of the model. */
   readonly text: string;
-  /** With `outputSchema` and the status `done`: the value of the last answer, checked. */
+  /** The checked value of the last answer, with `outputSchema` and the status `done`. */
   readonly data?: Json;
-  /** With the status `incomplete`: `max_output_tokens`, `content_filter`, `refusal`, `empty`, or the server's word. */
+  /** With the status `incomplete`: `max_output_tokens`, `content_filter`, `refusal`, `empty`, or the server's own reason. */
   readonly incomplete?: string;
   readonly error?: { readonly code: string; readonly message: string; readonly details?: object };
   /** With the status `paused`: the calls that wait, in the order of the model's answer. */
   readonly waiting: readonly WaitingCall[];
   /** Requests to the model, without those of sub-agents. */
   readonly iterations: number;
-  /** Calls, those of sub-agents included. */
+  /** The number of calls, including those of sub-agents. */
   readonly calls: number;
-  /** Requests and tokens, those of sub-agents included. */
+  /** Requests and tokens, including those of sub-agents. */
   readonly usage: Usage;
-  /** The cost of `usage`; null when the plan has no prices. */
+  /** The cost of `usage`; null if the plan has no prices. */
   readonly cost: Cost | null;
 }
 
@@ -35,11 +35,11 @@ export interface ClientResult {
   readonly error?: string | undefined;
 }
 
-/** What a turn reports while it runs. Source of the names: Tool-Forge's events. */
+/** An event of a running turn. Source of the names: Tool-Forge's events. */
 export type TurnEvent =
   | ModelEvent
   | { readonly type: "begin"; readonly sessionId: string; readonly turnId: string }
-  /** A whole message. */
+  /** A complete message. */
   | { readonly type: "text"; readonly text: string }
   | { readonly type: "tool_call"; readonly callId: string; readonly tool: string; readonly arguments: string }
   | {
@@ -51,7 +51,7 @@ export type TurnEvent =
       readonly text: string;
       readonly outcome?: ToolOutcome;
     }
-  /** What a sub-agent reports, while the call with this id runs it. */
+  /** An event of a sub-agent, while the call with this id runs it. */
   | {
       readonly type: "agent";
       readonly agent: string;
@@ -59,9 +59,9 @@ export type TurnEvent =
       readonly callId: string | null;
       readonly event: TurnEvent;
     }
-  /** A message that the user wrote during the turn; the next request has it. */
+  /** A message that the user wrote during the turn, and that the next request contains. */
   | { readonly type: "message"; readonly text: string }
-  /** The conversation became shorter: how, from how many tokens to how many, and how many items were left out. */
+  /** The conversation was shortened: by which means, the tokens before and after, and how many items were left out. */
   | {
       readonly type: "compaction";
       readonly by: "cleared" | "summary" | "turns" | "hook";

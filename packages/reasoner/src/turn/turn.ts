@@ -14,8 +14,8 @@ import type { ClientResult, TurnResult } from "./turn-types.ts";
 import { answerCut } from "./unanswered.ts";
 
 /**
- * Runs the open turn of a session from where its log is to its end, or to where its calls wait. What goes wrong is in
- * the result; rejects only with `SESSION_CONFLICT`, when another process has the turn.
+ * Runs the open turn of a session from its current state to its end, or until its calls wait. Errors are in the result; it
+ * rejects only with `SESSION_CONFLICT`, if another process has the turn.
  */
 export async function runTurn(
   parts: TurnParts,
@@ -39,12 +39,12 @@ export async function runTurn(
   }
 }
 
-/** So many answers in a row that are cut in the middle of their calls end the turn. */
+/** Answers in a row that are cut during their calls before the turn ends. */
 const maxCuts = 2;
 
 async function loop(state: TurnState, clientResults: ReadonlyMap<string, ClientResult>): Promise<TurnResult> {
   const { view } = state.log;
-  // The process ended after the last answer.
+  // The process had ended after the last answer.
   const { finalText } = view.turn!;
   if (finalText !== null && !(await triesAgain(state, finalText)) && takesNoMore(state))
     return completeTurn(state, finalText);
@@ -72,7 +72,7 @@ async function loop(state: TurnState, clientResults: ReadonlyMap<string, ClientR
   }
 }
 
-/** Messages that the user wrote during the turn join the conversation between two rounds. */
+/** Adds messages that the user wrote during the turn to the conversation, between two rounds. */
 async function takeMessages({ log, emit }: TurnState): Promise<void> {
   await log.settled();
   const { messages } = log.view.turn!;
@@ -87,7 +87,7 @@ function hasMessages({ log, live }: TurnState): boolean {
   return live.adding > 0 || log.view.turn!.messages.length > 0;
 }
 
-/** Whether the turn can end. If so, a message that comes from now on is refused, and not lost. */
+/** Tests whether the turn can end. If so, later messages are refused, so that none is lost. */
 function takesNoMore(state: TurnState): boolean {
   state.live.isOver = !hasMessages(state);
   return state.live.isOver;
@@ -133,7 +133,7 @@ async function enterModeOf(state: TurnState): Promise<void> {
   if (problem !== null) emit({ type: "tool_warning", tool: "", message: problem });
 }
 
-/** Aborts the turn with the caller's signal, the session's token, or at the turn's time limit. Returns the undo. */
+/** Aborts the turn with the caller's signal, the session's token, or at the turn's time limit. Returns a function that undoes this. */
 function watchStop(state: TurnState): () => void {
   const { abortSignal, session, settings, clock, log, controller } = state;
   const abort = () => void (controller.signal.aborted || controller.abort());
@@ -143,7 +143,7 @@ function watchStop(state: TurnState): () => void {
   const { ms } = settings.budgets;
   const { activeMs } = log.view.turn!;
   const startedAt = clock.now();
-  // The time before a pause counts; the pause does not.
+  // The time before a pause counts, but not the pause.
   log.stopwatch = () => activeMs + Math.max(0, clock.now() - startedAt);
   const expire = () => {
     state.isOutOfTime = true;

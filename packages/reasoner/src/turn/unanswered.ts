@@ -12,8 +12,8 @@ export function answerUnknown(state: CallState, calling: Calling): Promise<void>
 }
 
 /**
- * Answers the calls of an answer that was cut, by any provider's word. None of them runs: what is missing of its arguments
- * may be the part that narrows them, also where the rest is valid.
+ * Answers the calls of an answer that was cut, whichever reason the provider names. None of them runs, because the missing part of
+ * its arguments may be one that narrows them, even if the rest is valid.
  */
 export async function answerCut(calling: Calling, reason: string): Promise<void> {
   for (const state of unansweredOf(calling)) {
@@ -30,7 +30,7 @@ export function answerOverBudget(state: CallState, calling: Calling): Promise<vo
   return answerWith(state, "denied", text, calling);
 }
 
-/** Answers the calls of a cancelled turn. Their questions are void, and the turns of their sub-agents are cancelled. */
+/** Answers the calls of a cancelled turn. Their questions become void, and the turns of their sub-agents are cancelled. */
 export async function answerCancelled(calling: Calling): Promise<void> {
   const open = unansweredOf(calling);
   await voidQuestions(open, calling);

@@ -8,28 +8,28 @@ import {
 import type { Settings } from "../config/settings.ts";
 import { costOf, tokensOf, type Usage } from "../provider/usage.ts";
 
-/** What a user may spend in all sessions of a day or a month of UTC. */
+/** The limits of a user for all sessions of a day or a month in UTC. */
 export interface UserLimits {
   readonly period: "day" | "month";
   readonly tokens?: number | undefined;
   readonly cost?: number | undefined;
 }
 
-/** Whose spending it is. */
+/** The user and the settings for which spending is counted. */
 interface Spender {
   readonly settings: Settings;
-  /** Null where the plan counts for each session. */
+  /** Null if the plan counts for each session instead. */
   readonly limits: UserLimits | null;
-  /** Turns without a user are counted together. */
+  /** The user; all turns without a user are counted together. */
   readonly userId: string | undefined;
 }
 
-/** How many characters of a date name a period. */
+/** The number of characters of an ISO date that name a period. */
 const lengths = { day: "2000-01-01".length, month: "2000-01".length };
 
 /**
- * What users spend in a day or a month. It is counted in the plan's store, so that no second server and no restart gives a user
- * more; a host without a store counts its own.
+ * Counts the spending of users in a day or a month, in the plan's store, so that a second server or a restart does not give a user
+ * more. A host without a store counts only its own.
  */
 export class UserSpending {
   readonly #coordinator: Pick<Coordinator, "get" | "getCapability">;
@@ -41,7 +41,7 @@ export class UserSpending {
     this.#clock = clock;
   }
 
-  /** Where the plan counts over a day or a month, the budgets of tokens and cost are those of the user, and no session's. */
+  /** If the plan counts by day or month, moves the budgets of tokens and cost from the session to the user. */
   split(settings: Settings): { readonly settings: Settings; readonly limits: UserLimits | null } {
     const period = this.#coordinator.getCapability("host.budget_period");
     if (period === null) return { settings, limits: null };
@@ -50,15 +50,15 @@ export class UserSpending {
   }
 
   /**
-   * Counts what an answer has used. It comes before the answer is in the log: an answer that a crash loses is paid, and so
-   * is the one that takes its place.
+   * Counts the use of an answer, before the answer is in the log. If a crash loses the answer, it still counts, and so does the
+   * answer that replaces it.
    */
   async add(spender: Spender, usage: Usage): Promise<void> {
     const amount = costOf(usage, spender.settings.prices)?.amount ?? 0;
     await this.#change(spender, tokensOf(usage), amount);
   }
 
-  /** Rejects with `AGENT_BUDGET_EXHAUSTED` where the user has nothing left. */
+  /** Rejects with `AGENT_BUDGET_EXHAUSTED` if the user has nothing left. */
   async require(spender: Spender): Promise<void> {
     const { limits } = spender;
     const spent = await this.#change(spender, 0, 0);
@@ -70,7 +70,7 @@ export class UserSpending {
     }
   }
 
-  /** Adds to the counter of the user, and resolves to what it is then; null where nothing is counted. */
+  /** Adds to the user's counter, and resolves to its new value; null if nothing is counted. */
   async #change({ settings, limits, userId }: Spender, tokens: number, cost: number) {
     if ((limits?.tokens ?? limits?.cost) === undefined) return null;
     const at = this.#clock.now();
