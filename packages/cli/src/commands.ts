@@ -3,14 +3,14 @@ import type { Shell } from "./process/shell.ts";
 
 type Load = () => Promise<{ readonly define: (command: Command, shell: Shell) => void }>;
 
-/** One command. Its file is imported when the command is used, and adds its arguments, options and action. */
+/** One command. Its file is imported when the command is used, and adds the arguments, options and action. */
 export interface CommandRow {
   readonly name: string;
   readonly summary: string;
   readonly load: Load;
   /** Commands below it, such as `package create`. */
   readonly commands?: readonly CommandRow[];
-  /** It is in no list: another spelling leads to it. */
+  /** Whether it is in no list, because another spelling leads to it. */
   readonly hidden?: boolean;
 }
 

@@ -2,7 +2,7 @@ import tabtab from "@pnpm/tabtab";
 import type { Command } from "commander";
 import type { Shell } from "./process/shell.ts";
 
-/** One way to complete the line. */
+/** One possible completion of the line. */
 interface Candidate {
   readonly name: string;
   readonly description: string;
@@ -11,7 +11,7 @@ interface Candidate {
 /** Commands whose first operand may be a tool. */
 const withTool: ReadonlySet<string> = new Set(["call", "describe", "why"]);
 
-/** The words of the line that a shell completes, up to the cursor; the last one is not finished. */
+/** Returns the words of the line that a shell completes, up to the cursor. The last one is incomplete. */
 export function readTypedWords(env: Shell["env"]): string[] {
   const line = env["COMP_LINE"] ?? "";
   const point = Number(env["COMP_POINT"]);
@@ -19,7 +19,7 @@ export function readTypedWords(env: Shell["env"]): string[] {
   return typed.trimStart().split(/\s+/).slice(1);
 }
 
-/** Answers a shell that completes a line. Without an answer the shell completes names of files. */
+/** Answers a shell that completes a line. Without an answer the shell completes file names. */
 export async function answerShell(program: Command, words: readonly string[], shell: Shell): Promise<void> {
   const last = words.at(-1) ?? "";
   const all = await findCandidates(program, words, shell);
@@ -60,7 +60,7 @@ function argumentChoices({ registeredArguments }: Command, words: readonly strin
   return choices.map((name) => ({ name, description: "" }));
 }
 
-/** The tools of the nearest plan, as far as manifests list them: a key press runs no module. */
+/** Lists the tools of the nearest plan from manifests, because a key press must not run a module. */
 async function listTools({ cwd }: Shell): Promise<Candidate[]> {
   const { listPlan } = await import("@toolmount/loader/list");
   const listed = await listPlan(undefined, { cwd }).catch(() => undefined);

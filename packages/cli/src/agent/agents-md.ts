@@ -5,7 +5,7 @@ import { printable } from "../screen/printable.ts";
 import { shortPath } from "../render/problems.ts";
 import type { Shell } from "../process/shell.ts";
 
-/** Most bytes of a file of instructions; Codex reads as much. */
+/** Most bytes of a file of instructions. Codex has the same limit. */
 const maxBytes = 65_536;
 
 /** The instructions of a project for agents. */
@@ -15,8 +15,8 @@ interface AgentsFile {
 }
 
 /**
- * Finds the nearest AGENTS.md, from a folder upward. Undefined without one. Throws `USAGE_INVALID` when it is too large to
- * be instructions.
+ * Finds the nearest AGENTS.md, from a folder upward. Undefined without one. Throws `USAGE_INVALID` if it is too large to
+ * contain instructions.
  */
 export async function findAgentsFile(folder: string): Promise<AgentsFile | undefined> {
   for (let at = folder; ; at = dirname(at)) {

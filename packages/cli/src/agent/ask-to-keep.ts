@@ -14,22 +14,22 @@ import type { Screen } from "../screen/screen.ts";
 import { lookInto } from "./look-into.ts";
 import { readPaths, type Named } from "./read-paths.ts";
 
-/** The layers of a host; null where its plan has none. */
+/** Returns the layers of a host; null if its plan has none. */
 export function layersOf({ coordinator }: Pick<OpenedHost, "coordinator">): SessionLayers | null {
   return coordinator.getCapability("host.layers");
 }
 
-/** A session whose layer is looked at. */
+/** A session whose layer is shown. */
 export interface KeepingSession {
   readonly host: OpenedHost;
   readonly layers: SessionLayers;
   readonly sessionId: string;
   readonly userId?: string | undefined;
-  /** The turn to which a keep belongs, so that an undo of the turn undoes it. */
+  /** The turn to which a keep belongs, so that an undo of the turn also undoes the keep. */
   readonly turnId?: string | undefined;
 }
 
-/** Reads what waits in the layer of a session. */
+/** Reads the changes that wait in the layer of a session. */
 export async function waitingIn({
   layers,
   sessionId,
@@ -40,7 +40,7 @@ export async function waitingIn({
   return { layer, difference, calls: made, texts: (change) => layer.texts(change) };
 }
 
-/** Lists what waits for a person. */
+/** Lists the changes that wait for a person. */
 export async function listWaiting(
   screen: Screen,
   waiting: Waiting & { readonly layer: Layer },
@@ -50,12 +50,13 @@ export async function listWaiting(
   return waitingLines(screen, { ...waiting, ignored, otherNames: layer.moves(difference.changes) });
 }
 
-/** What became of what waited. */
+/** What happened to the waiting changes. */
 type Kept = "nothing waits" | "kept" | "dropped" | "waits";
 
 /**
- * Shows what waits in the layer of a session, and asks the person at the terminal: keep it, drop it, or let it wait. Deletions, and
- * what the next command runs or obeys, need a yes of their own. An answer is for exactly what was shown.
+ * Shows the changes that wait in the layer of a session, and asks the person at the terminal: keep them, drop them, or let them
+ * wait. Deletions, and changes of files that the next command runs or obeys, each need a separate yes. An answer is valid only for
+ * exactly the changes that were shown.
  */
 export async function askToKeep(
   session: KeepingSession,
@@ -86,8 +87,8 @@ export async function askToKeep(
 }
 
 /**
- * Asks at the end of a turn, where its calls used a layer; without a terminal it says how to answer later. Returns what the model
- * has to know.
+ * Asks at the end of a turn whose calls used a layer. Without a terminal it says how to answer later. Returns the text that the
+ * model needs about the result.
  */
 export async function keepAfterTurn(
   host: OpenedHost,
@@ -153,7 +154,7 @@ async function askOnce(
   return chosen.some(({ section }) => sections.includes(section)) ? { sections, ...named } : undefined;
 }
 
-/** The changes that the person names. A name that is not listed is reported, and keeps nothing. */
+/** Asks which changes to keep. Reports a name that is not listed, for which nothing is kept. */
 async function askPaths(
   changes: readonly LayerChange[],
   { err, terminal }: AskingShell,
@@ -166,7 +167,7 @@ async function askPaths(
   return named;
 }
 
-/** The questions that no yes to the others answers. */
+/** Returns the questions that need a separate yes. */
 function graveQuestions(changes: readonly LayerChange[]): readonly (readonly [Section, string])[] {
   const of = (section: Section) => changes.filter((change) => change.section === section);
   const questions = [
@@ -176,7 +177,7 @@ function graveQuestions(changes: readonly LayerChange[]): readonly (readonly [Se
   return questions.filter(([section]) => of(section).length > 0);
 }
 
-/** Keeps what was chosen, as a call of the session: it is audited, and can be undone. `again`: the difference is another one. */
+/** Keeps the chosen changes by a call of the session, which is audited and can be undone. `again`: the difference has changed. */
 export async function keepChosen(
   { host, sessionId, userId, turnId }: KeepingSession,
   choice: Choice,
@@ -198,10 +199,10 @@ export async function keepChosen(
   return true;
 }
 
-/** Most conflicts of which both sides are shown. */
+/** Most conflicts whose both sides are shown. */
 const mostConflicts = 5;
 
-/** Drops all that waits, as a call of the session. `again`: the difference is another one. */
+/** Drops all waiting changes by a call of the session. `again`: the difference has changed. */
 export async function dropAll(
   { host, sessionId, userId, turnId }: KeepingSession,
   digest: string,

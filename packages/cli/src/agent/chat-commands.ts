@@ -12,17 +12,17 @@ import type { OpenedHost } from "@toolmount/loader";
 import { confirmUndo, mayUndo } from "../host/confirm-undo.ts";
 import { lineOf, writeUndo } from "../render/changes.ts";
 
-/** What the commands of a chat read and change. */
+/** The state of a chat that its commands read and change. */
 export interface Chat {
   readonly agent: Agent;
   readonly sessionId: string;
   /** The turns of this chat. */
   readonly turns: readonly TurnResult[];
-  /** What the next prompt says first: what happened to the model's changes meanwhile. */
+  /** The text that comes first in the next prompt: what happened to the model's changes meanwhile. */
   note: string | undefined;
   /** Blocks that were pasted in this chat. */
   readonly pastes: Set<string>;
-  /** The model of the next turn, where it was changed. */
+  /** The model of the next turn, if it was changed; else undefined. */
   model: string | undefined;
 }
 
@@ -33,7 +33,7 @@ interface ChatCommand {
   run(argument: string, chat: Chat, shell: Shell): Promise<void> | void;
 }
 
-/** Commands of a chat; `/quit` is the chat's own. */
+/** Commands of a chat. `/quit` is handled by the chat itself. */
 const commands: readonly ChatCommand[] = [
   { name: "/help", says: "show these commands", run: (_, _chat, shell) => writeHelp(shell) },
   { name: "/tools", says: "show the tools that the model is offered", run: writeTools },
@@ -55,12 +55,12 @@ const commands: readonly ChatCommand[] = [
   { name: "/quit", says: "end the chat", run: () => {} },
 ];
 
-/** Whether a line is for the chat itself: it is never sent to a model. Two slashes begin a prompt with one. */
+/** Tests whether a line is a command, which is never sent to a model. A prompt that begins with a slash is written with two. */
 export function isChatCommand(line: string): boolean {
   return /^\/[^/\s]*(?:\s|$)/.test(line) && !line.includes("\n");
 }
 
-/** Runs a command of a chat. Its mistakes are shown, and the chat continues. */
+/** Runs a command of a chat. Errors are shown, and the chat continues. */
 export async function runChatCommand(line: string, chat: Chat, shell: Shell): Promise<void> {
   const [, name = "", argument = ""] = /^(\S+)\s*(.*)$/.exec(line.trim()) ?? [];
   const command = commands.find((known) => known.name === name);
@@ -147,8 +147,8 @@ async function undoTurn(_argument: string, chat: Chat, shell: Shell): Promise<vo
 }
 
 /**
- * Undoes what the last turn of a session changed, also one of an earlier process, after a question: as `toolmount undo` does.
- * Returns the changes in words, for the model.
+ * Undoes the changes of a session's last turn, even one of an earlier process, after a question, as `toolmount undo` does.
+ * Returns the changes as lines for the model.
  */
 async function undoLastTurn(host: OpenedHost, sessionId: string, shell: Shell): Promise<readonly string[]> {
   const session = host.session(sessionId);

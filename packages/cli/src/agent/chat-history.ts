@@ -4,22 +4,22 @@ import { makeFolder } from "@toolmount/paths";
 import { messageOf } from "@toolmount/core/errors";
 import { addLine } from "@toolmount/tape";
 
-/** What a person typed in chats over one plan, the last line first. */
+/** The lines that a person typed in chats over one plan, newest first. */
 export interface ChatHistory {
   readonly lines: string[];
-  /** Adds a line. The next chat has it, too. */
+  /** Adds a line, which the next chat will have too. */
   add(line: string): Promise<void>;
 }
 
 /** Most lines that are kept. */
 const maxLines = 1_000;
 
-/** Most rows of the file; the next one shortens it to the lines that are kept. */
+/** Most rows of the file. One more row shortens it to the lines that are kept. */
 const maxRows = 2_000;
 
 /**
- * Opens the history beside the plan's state, in `.toolmount/chat-history`: one JSON text a line, for the user alone. With
- * `folder` null, nothing is kept after the process. A file that cannot be read or written costs the history, not the chat.
+ * Opens the history in the plan's folder, `.toolmount/chat-history`: one JSON text a line, readable by the user alone. With
+ * `folder` null, nothing is kept after the process. If the file cannot be read or written, only the history is lost.
  */
 export async function openHistory(
   folder: string | null,
@@ -46,7 +46,7 @@ export async function openHistory(
   };
 }
 
-/** Keeps the newest lines of the file, those of other chats included. Returns how many rows it has then. */
+/** Shortens the file to its newest lines, including those of other chats. Returns how many rows it then has. */
 async function shorten(file: string): Promise<number> {
   const lines = (await readLines(file)).slice(-maxLines);
   const draft = `${file}.${process.pid}.new`;
@@ -62,7 +62,7 @@ async function readLines(file: string): Promise<string[]> {
       const line: unknown = JSON.parse(row);
       return typeof line === "string" ? [line] : [];
     } catch {
-      // A line of a process that was killed while it wrote.
+      // A process was killed while it wrote this line.
       return [];
     }
   });

@@ -8,12 +8,12 @@ import { printable } from "../screen/printable.ts";
 import { shortIds } from "../screen/short-ids.ts";
 import type { Agent } from "./with-reasoner.ts";
 
-/** Returns the session that a chat continues: the one that changed last and is no sub-agent's. Undefined without any. */
+/** Returns the session that a chat continues: the last changed one that is not a sub-agent's. Undefined without any. */
 export async function newestSession({ reasoner }: Agent): Promise<SessionSummary | undefined> {
   return (await reasoner.list()).find(({ parentId }) => parentId === null);
 }
 
-/** Says with what a chat begins: the model, the plan, the tools and what becomes of their calls, and the keys. */
+/** Shows how a chat begins: the model, the plan, the tools and the rights of their calls, and the keys. */
 export async function sayOpening(agent: Agent, sessionId: string, { err, cwd }: Shell): Promise<void> {
   const { host, reasoner, model = reasoner.model } = agent;
   const { tools } = await host.session(sessionId).offer();
@@ -31,7 +31,7 @@ export async function sayOpening(agent: Agent, sessionId: string, { err, cwd }: 
   );
 }
 
-/** Shows the end of a session that is resumed: the user's last message, and what came after it. */
+/** Shows the end of a resumed session: the user's last message, and the items after it. */
 export async function sayEnd({ reasoner }: Agent, sessionId: string, { err }: Shell): Promise<void> {
   const known = (await reasoner.list()).some(({ id }) => id === sessionId);
   if (!known) return;
@@ -40,7 +40,7 @@ export async function sayEnd({ reasoner }: Agent, sessionId: string, { err }: Sh
   for (const item of lastTurn(items)) writeItem(err, item);
 }
 
-/** The items of the last turn that a person wrote. */
+/** Returns the items of the last turn, from the user's message on. */
 function lastTurn(items: SessionDetails["items"]): SessionDetails["items"] {
   const at = items.findLastIndex(({ role }) => role === "user");
   return at === -1 ? [] : items.slice(at);

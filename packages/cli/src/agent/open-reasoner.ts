@@ -8,7 +8,7 @@ import type { Command } from "commander";
 import type { Shell } from "../process/shell.ts";
 import { printable } from "../screen/printable.ts";
 
-/** Adds what says which model is asked, where the plan does not, or otherwise than it does. */
+/** Adds the options that choose the model, if the plan names none or another should be asked. */
 export function addModelOptions(command: Command): Command {
   return command
     .option("--model <name>", "the model to ask; replay:<file> answers from a recorded exchange")
@@ -21,7 +21,7 @@ export function addAgentsOption(command: Command): Command {
 }
 
 /**
- * The reasoner of a plan, or one made for a plan that has none: then the model, its server and key are the command's.
+ * Returns the reasoner of a plan, or creates one for a plan without one; the command then names the model, its server and its key.
  * A recorded exchange is served over HTTP on loopback, and asked like any other server.
  */
 export async function openReasoner(
@@ -58,13 +58,13 @@ export async function openReasoner(
   throw new ToolmountError("USAGE_INVALID", { problem });
 }
 
-/** How evaluations reach models and files from a terminal. */
+/** Returns the means by which evaluations reach models and files from a terminal. */
 export function askingOf(shell: Shell): Asking {
   const note = (line: string) => shell.err.line(shell.err.paint("dim", line));
   return { open: (host, asked) => openReasoner(host, asked, shell), cwd: shell.cwd, note };
 }
 
-/** The model of a server that runs on this machine, where no other is named: the person reads which one, and where. */
+/** Finds a model of a server on this machine if no other is named, and shows which one, and where. */
 async function findLocalModel(
   { baseUrl: named }: Partial<Settings>,
   { env, err }: Shell,
@@ -80,12 +80,12 @@ async function findLocalModel(
   return { model, baseUrl: server.baseUrl };
 }
 
-/** The value of a variable that is set and not empty. */
+/** Returns the value of a variable that is set and not empty. */
 function valueOf(variable: string | null, { env }: Shell): string | undefined {
   return variable === null ? undefined : env[variable] || undefined;
 }
 
-/** A reasoner for what needs no model: sessions are listed, shown and forked without one. */
+/** Opens a reasoner for work without a model: listing, showing and forking sessions. */
 export async function openSessions(host: OpenedHost): Promise<Reasoner> {
   const mounted = host.coordinator.get("orchestrator") as Reasoner | null;
   if (mounted !== null) return requireReasoner(mounted);

@@ -2,9 +2,9 @@ import { readFile, stat } from "node:fs/promises";
 import { resolve } from "node:path";
 import type { AuthoredText, RunOptions } from "@toolmount/reasoner";
 
-/** A prompt, with the images and files that it names. */
+/** A prompt with the images and files that it names. */
 interface PromptWithFiles {
-  /** The prompt; texts of files are below it. The user wrote none of them. */
+  /** The prompt, followed by the texts of files, whose author is not the user. */
   readonly prompt: readonly AuthoredText[];
   readonly images: readonly Image[];
   /** A line for each file: what was sent, or why it was not. */
@@ -13,12 +13,12 @@ interface PromptWithFiles {
 
 type Image = NonNullable<RunOptions["images"]>[number];
 
-/** Most bytes of an image, and of a text. */
+/** Most bytes of an image and of a text. */
 const maxBytes = { image: 5_000_000, text: 262_144 } as const;
 
 /**
  * Reads the files that the typed parts of a prompt name as `@path` or `@"path with spaces"`. An image becomes a part of the
- * message, a text follows the prompt. A word such as `@ada`, which is not a file, stays a word.
+ * message, and a text follows the prompt. A word such as `@ada` that names no file stays a word.
  */
 export async function readPromptFiles(
   prompt: readonly AuthoredText[],
@@ -32,7 +32,7 @@ export async function readPromptFiles(
   return { ...withFiles(prompt, files), notes: files.flatMap((file) => noteOf(file) ?? []) };
 }
 
-/** A file that a person named: an image, a text, or the problem for which it is not sent. */
+/** A file that a person named: an image, a text, or the reason why it is not sent. */
 export type NamedFile = { readonly path: string } & (
   | { readonly facts: string; readonly image: Image }
   | { readonly facts: string; readonly text: string }
@@ -46,7 +46,7 @@ export async function readFiles(paths: readonly string[], cwd: string): Promise<
   return files;
 }
 
-/** A prompt, with the texts of files below it, and the images of files. */
+/** Returns a prompt with the texts of files after it, and the images of files. */
 export function withFiles(
   prompt: readonly AuthoredText[],
   files: readonly NamedFile[],
@@ -62,7 +62,7 @@ export function withFiles(
   };
 }
 
-/** The parts of a line of a chat: what was typed, and the blocks that were pasted into it. */
+/** Returns the parts of a line in a chat: typed text, and the blocks that were pasted into it. */
 export function partsOfLine(line: string, pastes: ReadonlySet<string>): readonly AuthoredText[] {
   const block = [...pastes]
     .toSorted((a, b) => b.length - a.length)
@@ -78,7 +78,7 @@ export function partsOfLine(line: string, pastes: ReadonlySet<string>): readonly
 
 const absent = "there is no such file";
 
-/** Whether a person meant a word, such as `@ada`, and not the path of a missing file, such as `@ada.txt`. */
+/** Tests whether a person probably meant a word, such as `@ada`, and not the path of a missing file, such as `@ada.txt`. */
 export function isWord(file: NamedFile): boolean {
   return "problem" in file && file.problem === absent && !/[/\\]|\.\w{1,8}$/.test(file.path);
 }
@@ -113,7 +113,7 @@ function tooLarge(bytes: number, limit: number): string {
   return `${sizeText(bytes)} are too large to send, at most ${sizeText(limit)}`;
 }
 
-/** The first bytes of the files that models take. The name of a file may say anything. */
+/** The first bytes of files that models accept. They are checked, because a file's name may be wrong. */
 const signatures: readonly (readonly [mediaType: string, hexadecimal: RegExp])[] = [
   ["image/png", /^89504e470d0a1a0a/],
   ["image/jpeg", /^ffd8ff/],
@@ -135,7 +135,7 @@ function readUtf8(bytes: Buffer): string | undefined {
   }
 }
 
-/** Bytes for people: `12 kB`. */
+/** Formats bytes for people: `12 kB`. */
 function sizeText(bytes: number): string {
   if (bytes < 1_000) return `${bytes} bytes`;
   return bytes < 1_000_000 ? `${Math.round(bytes / 1_000)} kB` : `${(bytes / 1_000_000).toFixed(1)} MB`;

@@ -7,7 +7,7 @@ export interface Named {
   readonly parts: Readonly<Record<string, readonly number[]>>;
 }
 
-/** Reads names of files, also as they were shown; `a.ts:1,3` are the first and the third part of its difference. */
+/** Reads names of files, also as they were shown. `a.ts:1,3` means the first and the third part of the file's difference. */
 export function readPaths(
   changes: readonly LayerChange[],
   names: readonly string[],

@@ -1,8 +1,8 @@
 import type { TurnEvent } from "@toolmount/reasoner";
 
-/** What a turn waits for, for a line that moves. */
+/** Names what a turn waits for, for a line with an animation. */
 interface RunningCalls {
-  /** What runs after an event: names of tools, the model, or nothing while text arrives or the turn is over. */
+  /** Returns what runs after an event: names of tools, the model, or nothing while text arrives or after the turn. */
   after(event: TurnEvent): readonly string[];
 }
 

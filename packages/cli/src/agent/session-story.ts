@@ -23,8 +23,8 @@ export async function listSessions(
 }
 
 /**
- * What is known of a session, by its id or the beginning of it, or by the run id of one of its calls, which logs, exports and questions
- * have. Rejects with `SESSION_NOT_FOUND`.
+ * Reads everything known about a session. It is named by its id, by the beginning of its id, or by the run id of one of its calls,
+ * which logs, exports and questions show. Rejects with `SESSION_NOT_FOUND`.
  */
 export async function readSessionStory(
   reasoner: Reasoner,
@@ -44,11 +44,11 @@ export async function readSessionStory(
   return { conversation, story };
 }
 
-/** The session of a call in the audit; undefined where no call has this run id, or its call had no session. */
+/** Finds the session of a call in the audit; undefined if no call has this run id, or the call had no session. */
 async function sessionOfRun(host: Host, runId: string): Promise<string | undefined> {
   const found = await auditOf(host)?.calls?.({ runIds: [runId], limit: 1 });
   return found?.calls[0]?.sessionId ?? undefined;
 }
 
-/** Null for a plan that says `audit: off`: its sessions are listed without it. */
+/** Returns the audit; null for a plan with `audit: off`, whose sessions are listed without it. */
 const auditOf = ({ coordinator }: Host) => coordinator.get("audit-sink") as AuditSink | null;

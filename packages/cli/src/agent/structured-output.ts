@@ -6,7 +6,7 @@ import { messageOf } from "@toolmount/core/errors";
 /** The form of an answer. */
 export interface AnswerForm {
   readonly schema: JsonSchema;
-  /** For models without structured output, which only read it. */
+  /** The schema as text, for models that have no structured output and can only read it. */
   readonly instructions: string;
 }
 
@@ -29,7 +29,7 @@ export async function readAnswerForm(file: string, cwd: string): Promise<AnswerF
   };
 }
 
-/** The compiler takes schemas of objects; an answer may be any value. */
+/** Wraps a schema in an object, because the compiler accepts only schemas of objects and an answer may be any value. */
 function wrapped({ $defs, definitions, $schema, ...schema }: JsonSchema): JsonSchema {
   const around = Object.fromEntries(
     Object.entries({ $defs, definitions, $schema }).filter(([, part]) => part !== undefined),

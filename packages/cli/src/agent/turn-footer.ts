@@ -5,17 +5,17 @@ import { printable } from "../screen/printable.ts";
 import type { Screen } from "../screen/screen.ts";
 import { shortIds } from "../screen/short-ids.ts";
 
-/** What a footer names beside the turn. */
+/** Facts that a footer shows besides the turn. */
 interface FooterOptions {
   readonly plan?: string | undefined;
-  /** The model that the command was given: the plan may have none. */
+  /** The model that the command names, because the plan may have none. */
   readonly model?: string | undefined;
   readonly baseUrl?: string | undefined;
-  /** Whether the reader knows the session: a chat names it once. */
+  /** Whether the reader knows the session, as in a chat, which shows it once. */
   readonly isKnown?: boolean;
 }
 
-/** The session, cost and counts of a turn, and the command that resumes it. */
+/** Returns the session, cost and counts of a turn, and the command that resumes it. */
 export function turnFooter(
   screen: Screen,
   { sessionId, status, incomplete, usage, cost, iterations, calls }: TurnResult,
@@ -42,7 +42,7 @@ export function turnFooter(
   return lines;
 }
 
-/** The exit code of a command whose work is one turn. */
+/** Returns the exit code of a command that runs one turn. */
 export function exitCodeOfTurn({ status }: TurnResult): ExitCode {
   if (status === "done") return exitCodes.done;
   return status === "paused" ? exitCodes.pending : exitCodes.failed;

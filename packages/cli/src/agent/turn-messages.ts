@@ -8,24 +8,24 @@ import type { ChatHistory } from "./chat-history.ts";
 
 const [ctrlC, ctrlD] = ["\u0003", "\u0004"];
 
-/** What receives the lines that a person writes while a turn runs. */
+/** The receivers of lines that a person writes while a turn runs. */
 export interface TurnMessages {
   readonly lock: TerminalLock;
   readonly history: ChatHistory;
-  /** Gets the blocks that a person pastes. */
+  /** Collects the blocks that a person pastes. */
   readonly pastes: Set<string>;
   /** Cancels the turn. */
   readonly controller: AbortController;
-  /** Adds a message to the turn. Rejects with `SESSION_CONFLICT` when it has ended. */
+  /** Adds a message to the turn. Rejects with `SESSION_CONFLICT` if it has ended. */
   readonly add: (text: string) => Promise<void>;
-  /** Receives a line that the turn did not take: it is the next one of the chat. */
+  /** Receives a line that the turn no longer accepted. It becomes the next line of the chat. */
   readonly onLeft: (line: string) => void;
 }
 
 /**
- * Reads what a person writes while a turn runs. The first key opens a line, which has the terminal alone, as a question: the
- * turn runs on, and its output waits for Enter. Ctrl-C cancels the turn. The returned function resolves when no line is open
- * any more.
+ * Reads lines that a person writes while a turn runs. The first key opens a line, which has the terminal alone, like a question: the
+ * turn continues, and its output waits for Enter. Ctrl-C cancels the turn. The returned function stops the reading, and resolves
+ * when no line is open.
  */
 export function readTurnMessages(
   { terminal, err }: AskingShell,

@@ -6,8 +6,8 @@ import type { Screen } from "../screen/screen.ts";
 import { createMarkdownWriter } from "../screen/markdown.ts";
 
 /**
- * Shows a turn while it runs: the model's text as it comes, a line for each call, what goes wrong. A terminal shows Markdown
- * as it reads, unless it `isPlain` and cannot draw again.
+ * Shows a turn while it runs: the model's text as it arrives, a line for each call, and errors. A terminal renders Markdown, unless
+ * it `isPlain` and cannot redraw.
  */
 export function createTurnView(screen: Screen, isPlain: boolean): (event: TurnEvent) => void {
   let wasStreamed = false;
@@ -55,7 +55,7 @@ export function createTurnView(screen: Screen, isPlain: boolean): (event: TurnEv
   };
 }
 
-/** Lines of calls and of their ends. Of calls that run together, each end has its arguments. */
+/** Creates the lines of calls and of their ends. If calls run together, each end also shows its arguments. */
 function createResultLines(screen: Screen) {
   const calls = new Map<string, string>();
   let areSeveral = false;
@@ -73,7 +73,7 @@ function createResultLines(screen: Screen) {
   };
 }
 
-/** Shows a turn on `screen` while it runs, and at its end the model's last text alone on `answers`. */
+/** Shows a turn on `screen` while it runs and, at its end, only the model's last text on `answers`. */
 export function createAnswerView(
   answers: Screen,
   screen: Screen,
@@ -88,7 +88,7 @@ export function createAnswerView(
       view(event);
       if (text !== "") answers.line(printableLines(text));
     } else {
-      // Text before calls is not the answer yet.
+      // Text before calls is not yet the answer.
       if (text !== "") view({ type: "text", text });
       text = "";
       view(event);
@@ -112,7 +112,7 @@ function compactionText({
   return `  the conversation is shortened: ${how} (about ${beforeTokens} → ${afterTokens} tokens)`;
 }
 
-/** A call, its end, or a warning. */
+/** Returns the lines of a call, of its end, or of a warning. */
 function callLines(
   screen: Screen,
   event: TurnEvent & { type: "tool_call" | "tool_result" | "tool_warning" },
@@ -126,7 +126,7 @@ type AgentEvent = TurnEvent & { type: "agent" };
 
 const agentIndent = 4;
 
-/** Returns what a sub-agent does, indented below the call that runs it. Its answer is the result of that call. */
+/** Returns the lines of a sub-agent, indented below the call that runs it. Its answer is the result of that call. */
 function agentLines(screen: Screen, event: AgentEvent): string[] {
   const columns = screen.columns === undefined ? undefined : screen.columns - agentIndent;
   return linesOfAgent({ ...screen, columns }, event).map((line) => " ".repeat(agentIndent) + line);
@@ -162,7 +162,7 @@ function callLine(screen: Screen, event: TurnEvent & { type: "tool_call" }): str
   return `  ${screen.paint("dim", "→")} ${screen.paint("bold", printable(event.tool))} ${given}`;
 }
 
-/** Arguments in the rest of a line. */
+/** Shortens arguments to the rest of a line. */
 function shortArguments(screen: Screen, text: string, before: number): string {
   const room = Math.max(20, (screen.columns ?? 120) - before);
   const given = printable(text);
@@ -180,7 +180,7 @@ function resultLines(
       ? `${screen.paint("yellow", `■ ${status}`)} ${screen.paint("bold", printable(tool))}`
       : outcomeHeadline(screen, outcome);
   const headline = `${end}${which}`;
-  // A cancelled call has nothing more to say.
+  // A cancelled call has no further lines.
   if (status === "ok" || status === "cancelled") return [`  ${headline}`];
   const lines = printableLines(text).trimEnd().split("\n");
   const more = lines.length - maxLines;
@@ -191,10 +191,10 @@ function resultLines(
   ];
 }
 
-/** Most lines of what went wrong; the whole is in `toolmount sessions show`. */
+/** Most lines of an error. `toolmount sessions show` has the whole text. */
 const maxLines = 8;
 
-/** A call of a sub-agent that waits is shown in place of the delegation. */
+/** Returns the waiting calls of a sub-agent, which are shown instead of the delegation to it. */
 function waitingCallsOf(call: WaitingCall): readonly WaitingCall[] {
   if (call.waitsFor !== "agent") return [call];
   const { waiting = [] } = (call.arguments ?? {}) as { readonly waiting?: readonly WaitingCall[] };
@@ -211,15 +211,15 @@ function waitingLine(screen: Screen, { tool, waitsFor, callId, arguments: given 
   return `  ${screen.paint("yellow", "…")} ${screen.paint("bold", printable(tool))} ${printable(what)}`;
 }
 
-/** The model's text and thoughts while they arrive. */
+/** Shows the model's text and thoughts while they arrive. */
 interface Prose {
   text(piece: string): void;
   thought(piece: string): void;
-  /** Ends the line that is open, so that something else can be written. */
+  /** Ends the open line, so that other output can follow. */
   end(): void;
 }
 
-/** A terminal shows Markdown as it reads, unless it `isPlain` and cannot draw again. */
+/** Creates the writer. A terminal renders Markdown, unless it `isPlain` and cannot redraw. */
 function createProse(screen: Screen, isPlain: boolean): Prose {
   let open: "text" | "thought" | null = null;
   const markdown = isPlain || screen.columns === undefined ? undefined : createMarkdownWriter(screen);

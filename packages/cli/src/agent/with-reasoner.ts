@@ -31,22 +31,22 @@ export interface AgentOptions extends PlanOptions, AskedModel, TapeOptions {
   readonly form?: AnswerForm | undefined;
   /** False with `--no-agents-md`. */
   readonly agentsMd?: boolean;
-  /** What has to hold before a model is looked for, such as that the session is there. */
+  /** Throws unless a condition holds, such as that the session exists. Called before a model is looked for. */
   readonly before?: (host: OpenedHost) => Promise<void>;
 }
 
-/** A reasoner over a plan. */
+/** A reasoner over a plan, with the parts that commands use. */
 export interface Agent extends Pick<OpenReasoner, "reasoner"> {
   readonly host: OpenedHost;
   /** The model that the command names; undefined for the plan's. */
   readonly model: string | undefined;
-  /** Who may use the terminal. */
+  /** Lets one writer at a time use the terminal. */
   readonly lock: TerminalLock;
-  /** The options of a turn, which the controller cancels, also by Ctrl-C in one of its questions. */
+  /** Returns the options of a turn. The controller cancels it, also by Ctrl-C in one of its questions. */
   readonly turn: (controller: AbortController) => TurnOptions;
 }
 
-/** Opens a plan and a reasoner over it, and closes both. The person at the terminal answers questions. */
+/** Opens a plan and a reasoner over it, and closes both after `act`. The person at the terminal answers questions. */
 export async function withReasoner<Value>(
   plan: string | undefined,
   options: AgentOptions,
@@ -98,7 +98,7 @@ export async function withReasoner<Value>(
   }
 }
 
-/** The end of a turn is one of its events, which the command shows: the log does not say it again. */
+/** Hides errors of turns from the log, because the command already shows the end of a turn as one of its events. */
 function withoutTurns(logger: Logger): Logger {
   const own: Logger = {
     ...logger,
@@ -109,14 +109,14 @@ function withoutTurns(logger: Logger): Logger {
   return own;
 }
 
-/** A terminal shows the turn as it runs. Elsewhere standard output has the answer alone: with a form, its caller writes it. */
+/** Returns the view of a turn. Standard output that is not a terminal gets only the answer; with a form, the caller writes it. */
 function viewOf(form: AnswerForm | undefined, screen: Screen, { out, err, env }: Shell) {
   const isPlain = env["TERM"] === "dumb";
   if (form !== undefined) return createTurnView(err, isPlain);
   return out.columns === undefined ? createAnswerView(out, err, isPlain) : createTurnView(screen, isPlain);
 }
 
-/** Writes each event when it happens, one JSON object a line; the last one of a turn is `done`, with its result. */
+/** Writes each event when it happens, one JSON object a line. The last one of a turn is `done`, with its result. */
 function writeEvents(screen: Screen): (event: TurnEvent) => void {
   return (event) => screen.jsonLine(event);
 }

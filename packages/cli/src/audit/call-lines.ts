@@ -4,19 +4,19 @@ import { agoOf } from "../screen/relative-time.ts";
 import { wrapped } from "../screen/wrap.ts";
 import type { AuditedCall } from "@toolmount/record";
 
-/** How lines of calls are made. */
+/** Options for the lines of calls. */
 export interface LineOptions {
-  /** Milliseconds since the epoch. */
+  /** The current time, in milliseconds since the epoch. */
   readonly now: number;
-  /** Columns of the terminal; undefined where text of any width fits. */
+  /** Columns of the terminal; undefined if text of any width fits. */
   readonly columns: number | undefined;
-  /** The arguments that decide what a tool touches, by tool; other arguments are not shown. */
+  /** Returns the names of the arguments that decide what a tool touches. Other arguments are not shown. */
   readonly control: (tool: string) => readonly string[] | null;
 }
 
 /**
- * Calls as lines, one each, in columns: when, call, user, decision, result. Where one is too wide for the terminal, each call
- * has a line with when, how it ended and the call, and below it who called and what decided, which is never cut.
+ * Returns calls as lines with columns: when, call, user, decision, result. If a line is too wide for the terminal, each call
+ * has a line with the time, its end and the call, and below it the user and the decision, which are never cut.
  */
 export function callLines(calls: readonly AuditedCall[], options: LineOptions): string[] {
   const { columns = Number.POSITIVE_INFINITY } = options;
@@ -44,11 +44,11 @@ function blockOf(
   const head = cutText(`${when}  ${endOf(call)}  ${request}`, columns);
   const by = [user, decision, call.error ?? ""].filter((part) => part !== "").join(" · ");
   const below = wrapped({ columns }, printable(by), 2).split("\n");
-  // A word may be longer than a line.
+  // A single word may be longer than a line.
   return [head, ...below.map((line) => cutText(line, columns))];
 }
 
-/** What comes before a call that was only rehearsed, or that undid an earlier one. */
+/** The text before a call that was only rehearsed, or that undid an earlier one. */
 const marks: Readonly<Record<AuditedCall["kind"], string>> = {
   call: "",
   rehearsal: "rehearsed: ",
@@ -72,7 +72,7 @@ function printValue(value: unknown): string {
   return typeof value === "string" ? value : (JSON.stringify(value) ?? "");
 }
 
-/** Returns what decided: the policy, or the person whom it asked. */
+/** Returns who decided: the policy, or the person whom it asked. */
 function decisionOf({ answer, rules, approvedBy, deniedBy, allowedBy, status }: AuditedCall): string {
   if (answer === "allow") return allowedBy === null ? "allowed" : `allowed by ${allowedBy}`;
   if (answer === "deny") return "denied";
@@ -85,7 +85,7 @@ function decisionOf({ answer, rules, approvedBy, deniedBy, allowedBy, status }: 
   return `${asked}; ${word} by ${by}`;
 }
 
-/** How a call ended: its status, with its code, or the time that it took. */
+/** Returns how a call ended: its status with its code, or with the time that it took. */
 function endOf({ status, code, durationMs }: AuditedCall): string {
   const time = status === "ok" && durationMs !== null ? `${Math.round(durationMs)} ms` : null;
   return [status, code, time].filter((part) => part !== null && part !== "").join(" ");

@@ -6,7 +6,7 @@ import { canonicalJson } from "@toolmount/core/json";
 import { countOf } from "../screen/count.ts";
 import { usageError } from "../process/usage-error.ts";
 
-/** A signature over a chain that was changed would make the change look right. */
+/** Throws if the audit was changed, because a signature over it would make the change look right. */
 export async function requireWhole(sink: AuditSink): Promise<void> {
   const problems = checkAudit(await sink.read(), await sink.heads());
   if (problems.length > 0)
@@ -15,7 +15,7 @@ export async function requireWhole(sink: AuditSink): Promise<void> {
     );
 }
 
-/** Reads a private key for signatures. Throws `USAGE_INVALID` for a file that is no Ed25519 key in PEM. */
+/** Reads a private key for signatures. Throws `USAGE_INVALID` for a file that is not an Ed25519 key in PEM. */
 export async function readSigningKey(file: string): Promise<KeyObject> {
   try {
     const text = await readFile(file, "utf8");
@@ -28,14 +28,14 @@ export async function readSigningKey(file: string): Promise<KeyObject> {
   throw usageError(`${file} is not an Ed25519 key; openssl genpkey -algorithm ed25519 makes one`);
 }
 
-/** A program that reads the key can sign a changed audit. Windows has no such modes. */
+/** Throws for a key that other users may read, because they could sign a changed audit. Windows has no such modes. */
 async function refuseSharedKey(file: string): Promise<void> {
   const { mode } = await stat(file);
   if (process.platform !== "win32" && (mode & 0o077) !== 0)
     throw new Error(`other users of this machine may read it; chmod 600 ${file}`);
 }
 
-/** A signature over the heads of all chains, as a line. Records up to these heads cannot change without being noticed. */
+/** Returns a line with a signature over the heads of all chains. Records up to these heads can then not change unnoticed. */
 export async function signHeads(sink: AuditSink, key: KeyObject, at: number): Promise<string> {
   const stored = await sink.heads();
   const heads = stored

@@ -1,7 +1,7 @@
-// In its own file, which the build keeps apart: only `toolmount types` loads it.
+// A separate file that the build keeps apart, because only `toolmount types` loads it.
 import { compile } from "json-schema-to-typescript";
 
-/** Returns a JSON Schema as exported types of TypeScript, the outer one under `name`. Rejects for a schema that has no type. */
+/** Compiles a JSON Schema to exported TypeScript types, the outer one under `name`. Rejects for a schema that has no type. */
 export function compileTypes(schema: object, name: string): Promise<string> {
   return compile(schema, name, {
     bannerComment: "",

@@ -1,7 +1,7 @@
-// In its own file, which the build keeps apart: only `toolmount list cost` and the first look load it.
+// A separate file that the build keeps apart, because only `toolmount list cost` and the first look load it.
 import { countTokens } from "gpt-tokenizer/encoding/o200k_base";
 
-/** Returns the tokens of a text in the encoding o200k. Marks of a model's protocol in it, such as <|endoftext|>, are text. */
+/** Counts the tokens of a text in the encoding o200k. A model's special tokens in it, such as <|endoftext|>, count as text. */
 export function countText(text: string): number {
   return countTokens(text, { disallowedSpecial: new Set() });
 }

@@ -9,28 +9,28 @@ import { findDirectServers, namesInPlan, type DirectServer } from "./direct-serv
 import { writableLists, type McpClient } from "./mcp-clients.ts";
 import { copyFile, digestText, readCopy, removeCopy, writeCopy, type MovedServers } from "./moved-servers.ts";
 
-/** A change of a client's file that has not been made yet. */
+/** A planned change of a client's file. */
 export interface Change {
   readonly file: string;
-  /** The file's text; undefined when there is no file. */
+  /** The current text of the file; undefined if the file does not exist. */
   readonly before: string | undefined;
   readonly after: string | undefined;
-  /** The entry as it would be; undefined when it is removed. */
+  /** The new entry; undefined if it is removed. */
   readonly entry: Readonly<Record<string, unknown>> | undefined;
-  /** Servers that leave the file, or come back into it. */
+  /** Servers that leave the file or return to it. */
   readonly servers: readonly string[];
-  /** Servers that left the file before, and that were written into it since: they stay. */
+  /** Servers that left the file earlier and were written into it again since. They stay. */
   readonly rewritten: readonly string[];
   /** Variables to set, each with the reason. */
   readonly set: readonly { readonly name: string; readonly because: string }[];
-  /** Ways to the plan's servers beside the plan that are left. */
+  /** Remaining servers through which clients bypass the plan. */
   readonly direct: readonly DirectServer[];
-  /** Stores what the change takes out of the file, or removes it. */
+  /** Stores the servers that the change takes out of the file, or removes them from the store. */
   readonly keep: () => Promise<void>;
 }
 
 /**
- * Makes a change. Servers that the file loses are stored before, and removed from the store once the file has them again.
+ * Makes a change. Servers that leave the file are stored first, and are removed from the store after the file has them again.
  */
 export async function makeChange({ file, after, entry, keep }: Change): Promise<void> {
   const isRemoval = entry === undefined;
@@ -40,7 +40,7 @@ export async function makeChange({ file, after, entry, keep }: Change): Promise<
   if (isRemoval) await keep();
 }
 
-/** The entry for a plan in a client's file, in place of the servers that the plan has. */
+/** Plans the entry for a plan in a client's file. It replaces the servers that the plan has. */
 export async function planEntry(
   client: McpClient,
   plan: string | undefined,
@@ -73,7 +73,7 @@ export async function planEntry(
     keep: async () => {
       const stored = copyFile(file, name, shell);
       const isFirst = memberAt(list, [name]) === undefined;
-      // An earlier change that was not undone has stored servers, too.
+      // An earlier change that was not undone has also stored servers.
       const old = isFirst ? undefined : await readCopy(stored);
       const whole = wholeOf(old, { before, after, isFirst });
       await writeCopy(stored, { file, whole, servers: { ...old?.servers, ...kept } });
@@ -81,7 +81,7 @@ export async function planEntry(
   };
 }
 
-/** The file without the entry, and with the servers that it replaced. */
+/** Plans the removal of the entry, and the return of the servers that it replaced. */
 export async function planRemoval(given: McpClient, name: string, shell: Shell): Promise<Change> {
   const client = await clientWithEntry(given, name, shell);
   const file = client.file(shell);
@@ -97,7 +97,7 @@ export async function planRemoval(given: McpClient, name: string, shell: Shell):
   return { file, before, after, entry: undefined, servers, rewritten, set: [], direct: [], keep };
 }
 
-/** The client with the list that has the entry: the project's, the user's own, or the project's where neither has it. */
+/** Returns the client with the list that has the entry: the project's or the user's own, or the project's if neither has it. */
 async function clientWithEntry(client: McpClient, name: string, shell: Shell): Promise<McpClient> {
   for (const one of writableLists(client, shell)) {
     const text = await readClientFile(one.file(shell));
@@ -109,7 +109,7 @@ async function clientWithEntry(client: McpClient, name: string, shell: Shell): P
   return client;
 }
 
-/** Restores the file as it was if nothing else changed since; otherwise puts back the missing servers one by one. */
+/** Restores the whole file if nothing else changed since; otherwise puts back the missing servers one by one. */
 async function restore(
   text: string | undefined,
   [key = "", name = ""]: readonly string[],
@@ -124,7 +124,7 @@ async function restore(
   return after;
 }
 
-/** The texts between which the file can go back and forth, from before the first change. */
+/** Returns the texts between which the whole file can be switched, across several changes; null if it changed in between. */
 function wholeOf(
   old: MovedServers | undefined,
   { before, after, isFirst }: { before: string | undefined; after: string; isFirst: boolean },
@@ -135,8 +135,8 @@ function wholeOf(
 }
 
 /**
- * Returns how the client starts this command. In a file that a team shares, by its name and from the project's folder; else with
- * the very program that runs now, whatever folder the client is in.
+ * Returns how the client starts this command. A file that a team shares gets the command's name and a path in the project; any other
+ * file gets the exact program that runs now, which works from every folder.
  */
 function describeEntry(
   client: McpClient,
@@ -161,18 +161,18 @@ function describeEntry(
   };
 }
 
-/** The folder of the project that a client's file belongs to: the file is in it, or in a folder of the client's. */
+/** Returns the folder of the project to which a client's file belongs: the file is in it, or in a folder for the client inside it. */
 function projectOf({ name }: McpClient, file: string): string {
   return name === "claude-code" ? dirname(file) : dirname(dirname(file));
 }
 
-/** Variables that a plan needs: those with a default are not among them. */
+/** Returns the variables that a plan needs, without those that have a default. */
 function variablesOf(text: string): string[] {
   const found = [...text.matchAll(/(?<!\$)\$\{([A-Za-z_]\w*)\}/g)].map(([, name = ""]) => name);
   return [...new Set(found)];
 }
 
-/** Variables that the client's file cannot refer to, and those whose values stood in the servers that leave the file. */
+/** Returns variables to set: those that the client's file cannot refer to, and those whose values were in the leaving servers. */
 async function variablesToSet(
   client: McpClient,
   variables: readonly string[],

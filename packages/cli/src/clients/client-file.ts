@@ -9,8 +9,8 @@ import { readJsonc } from "../scaffold/read-server-list.ts";
 const maxBytes = 64 * 1024 * 1024;
 
 /**
- * Reads the text of a client's file. Resolves to undefined if the file does not exist. Throws `USAGE_INVALID` for what is no file,
- * since reading a pipe could wait for ever, and for a file of more than 64 MiB.
+ * Reads the text of a client's file. Resolves to undefined if the file does not exist. Throws `USAGE_INVALID` for anything but a
+ * file, because reading a pipe could wait forever, and for a file of more than 64 MiB.
  */
 export async function readClientFile(file: string): Promise<string | undefined> {
   const facts = await stat(file).catch((error: NodeJS.ErrnoException) => {
@@ -28,7 +28,7 @@ function unreadable(problem: string): ToolmountError {
   return new ToolmountError("USAGE_INVALID", { problem });
 }
 
-/** Parses JSON with comments. Throws `USAGE_INVALID` when a client's file is something else. */
+/** Parses JSON with comments. Throws `USAGE_INVALID` if a client's file has another content. */
 export async function parseClientFile(text: string, file: string): Promise<object> {
   const { parsed, errors } = await readJsonc(text === "" ? "{}" : text);
   if (errors.length === 0 && typeof parsed === "object" && parsed !== null) return parsed;
@@ -37,7 +37,7 @@ export async function parseClientFile(text: string, file: string): Promise<objec
   });
 }
 
-/** The text of a client's file with another value at a path; comments and the style of the file stay. */
+/** Returns the text of a client's file with another value at a path. Comments and the style of the file stay. */
 export async function editClientText(
   text: string,
   path: readonly string[],
@@ -61,7 +61,7 @@ export function memberAt(value: unknown, path: readonly string[]): unknown {
   );
 }
 
-/** Writes a whole file, or nothing of it. The file keeps its mode, and a link stays a link. */
+/** Writes a whole file atomically. The file keeps its mode, and a link stays a link. */
 export async function writeClientFile(file: string, text: string): Promise<void> {
   const target = await realpath(file).catch(() => file);
   const mode = await stat(target).then(

@@ -4,7 +4,7 @@ import { jsonOption, planArgument } from "../options/common.ts";
 import { askWhether } from "../process/choose.ts";
 import type { Shell } from "../process/shell.ts";
 
-/** What a command that writes to an application's list of MCP servers was given. */
+/** The options of a command that writes to an application's list of MCP servers. */
 export interface ClientOptions {
   readonly json?: true;
   readonly remove?: true;
@@ -12,7 +12,7 @@ export interface ClientOptions {
   readonly name: string;
 }
 
-/** Adds what such a command takes: the application, the plan, and how the entry is written or removed. */
+/** Adds the arguments and options of such a command: the application, the plan, and how the entry is written or removed. */
 export function addClientOptions(
   command: Command,
   run: (client: McpClient, plan: string | undefined, options: ClientOptions) => Promise<void>,
@@ -33,7 +33,7 @@ export function addClientOptions(
     );
 }
 
-/** Whether to write: `--yes`, or a person's answer at a terminal, who first sees what `show` prints. */
+/** Decides whether to write: with `--yes`, or by asking a person at a terminal, who first sees the output of `show`. */
 export async function agreesToWrite(
   message: string,
   { yes, json }: Pick<ClientOptions, "yes" | "json">,

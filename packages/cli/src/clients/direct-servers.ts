@@ -9,18 +9,18 @@ export interface DirectServer {
   readonly client: string;
   readonly file: string;
   readonly name: string;
-  /** Whether `toolmount connect` takes it out of the file. */
+  /** Whether `toolmount connect` takes the server out of the file. */
   readonly isMoved: boolean;
 }
 
-/** A way around the policy, in a sentence. */
+/** Describes a way around the policy in a sentence. */
 export function describeWay({ client, name, file }: DirectServer): string {
   return printable(`${client} reaches ${name} directly, beside the plan: ${file}`);
 }
 
 type PlanServers = McpServers["servers"];
 
-/** Names of the servers in a client's list that the plan mounts, too. */
+/** Returns the names of servers in a client's list that the plan also mounts. */
 export function namesInPlan(list: unknown, servers: PlanServers): string[] {
   if (typeof list !== "object" || list === null) return [];
   return Object.entries(list).flatMap(([name, entry]) =>
@@ -28,7 +28,7 @@ export function namesInPlan(list: unknown, servers: PlanServers): string[] {
   );
 }
 
-/** A server is the same by its name, by its address, or by its program with the same arguments. */
+/** Tests whether an entry is a server of the plan: by its name, by its address, or by its program with the same arguments. */
 function isSame(name: string, entry: unknown, { id, settings }: PlanServers[number]): boolean {
   if (name === id) return true;
   const [command, url] = [memberAt(entry, ["command"]), memberAt(entry, ["url"])];
@@ -42,7 +42,7 @@ function isSame(name: string, entry: unknown, { id, settings }: PlanServers[numb
 }
 
 /**
- * The ways around a plan that are left: its servers in the files of the clients that `connect` knows. A file that cannot be
+ * Finds the remaining ways around a plan: its servers in the files of the clients that `connect` knows. A file that cannot be
  * read is left out.
  */
 export async function findDirectServers(

@@ -11,7 +11,7 @@ export interface FoundList {
   readonly client: string;
   readonly file: string;
   readonly servers: readonly FoundServer[];
-  /** Whether `guard` can put a plan before these servers; else `import` reads them. */
+  /** Whether `guard` can put a plan before these servers. If not, `import` reads them. */
   readonly isGuarded: boolean;
   /** Why the file could not be read. */
   readonly problem?: string;
@@ -19,18 +19,18 @@ export interface FoundList {
 
 interface FoundServer {
   readonly name: string;
-  /** Whether toolmount stands between the application and its tools. */
+  /** Whether this server is toolmount with a plan. */
   readonly isPlan: boolean;
-  /** The package that is started in whatever version is the newest; undefined when a version is named. */
+  /** The name of a package that is started in its newest version, whichever that is; undefined if a version is named. */
   readonly unpinned: string | undefined;
 }
 
-/** Whether an application starts a server with no plan before it. */
+/** Tests whether an application starts a server without a plan before it. */
 export function isDirect({ isPlan }: FoundServer): boolean {
   return !isPlan;
 }
 
-/** Finds the lists of the applications that `guard` or `import` knows, in this folder and in the user's own. Nothing is started. */
+/** Finds the lists of applications that `guard` or `import` knows, in this folder and in the user's. Starts nothing. */
 export async function findServerLists(
   shell: Pick<Shell, "cwd" | "env">,
   program: string | undefined,
@@ -75,7 +75,7 @@ async function serverOf(name: string, entry: unknown, program: string | undefine
   return { name, isPlan: why !== undefined, unpinned: unpinnedOf(command, words) };
 }
 
-/** `npx -y server-files` and `uvx server-files` take whatever is the newest; `server-files@1.2.0` does not. */
+/** Returns the name of an unpinned package: `npx -y server-files` and `uvx server-files` take the newest, `server-files@1.2.0` not. */
 function unpinnedOf(command: string, words: readonly string[]): string | undefined {
   if (!/(?:^|[\\/])(?:npx|bunx|uvx)(?:\.\w+)?$/.test(command)) return undefined;
   const name = words.find((word) => !word.startsWith("-"));

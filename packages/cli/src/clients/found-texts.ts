@@ -6,7 +6,7 @@ import { homeOf } from "./mcp-clients.ts";
 /** A skill or an agent of an application, as a file of instructions. */
 export interface FoundText {
   readonly name: string;
-  /** Its front matter, of which a model reads name and description in each request; null for one that cannot be read. */
+  /** Its front matter, whose name and description a model reads in each request; null if it cannot be read. */
   readonly head: string | null;
 }
 
@@ -16,7 +16,7 @@ export interface FoundTexts {
 }
 
 /**
- * Folders of skills and of agents, in a project and in the user's own folder. Sources: the pages on skills and on agents of
+ * Folders of skills and of agents, in a project and in the user's folder. Sources: the pages on skills and on agents of
  * Claude Code, Codex, Gemini CLI, opencode and VS Code.
  */
 const skillFolders = [
@@ -29,7 +29,7 @@ const skillFolders = [
 ];
 const agentFolders = [".claude/agents", ".gemini/agents", ".opencode/agents", ".github/agents"];
 
-/** Finds the skills and agents of this folder and of the user. One that several folders link to is found once. */
+/** Finds the skills and agents of this folder and of the user. A text to which several folders link is found once. */
 export async function findTexts(shell: Pick<Shell, "cwd" | "env">): Promise<FoundTexts> {
   const places = [...new Set([shell.cwd, homeOf(shell)])];
   const below = (folders: readonly string[]) =>
@@ -41,7 +41,7 @@ export async function findTexts(shell: Pick<Shell, "cwd" | "env">): Promise<Foun
       file: join(folder, name),
     })),
   ]);
-  // An agent has a front matter; a page about agents, such as a README, has not.
+  // An agent has a front matter, but a page about agents, such as a README, does not.
   return { skills, agents: agents.filter(({ head }) => head !== null) };
 }
 
@@ -62,7 +62,7 @@ async function readAll(folders: readonly string[], place: Place): Promise<readon
 /** Most bytes of a file that are read for its front matter. */
 const maxHead = 16_384;
 
-/** Undefined for what is no file: reading a pipe could wait for ever. */
+/** Reads one text. Undefined for anything but a file, because reading a pipe could wait forever. */
 async function readOne({ name, file }: ReturnType<Place>) {
   const real = await realpath(file).catch(() => undefined);
   if (real === undefined || !(await stat(real)).isFile()) return undefined;

@@ -12,9 +12,9 @@ import { makeChange, planEntry, type Change } from "./change.ts";
 import { memberAt, parseClientFile, readClientFile } from "./client-file.ts";
 import { writableLists, type McpClient } from "./mcp-clients.ts";
 
-/** A plan with the servers of a client in it, in files beside the plan's own; nothing else is written yet. */
+/** A plan with the servers of a client, as draft files next to the plan. Nothing else is written yet. */
 export interface Draft {
-  /** Where the plan will be. */
+  /** The path that the plan will have. */
   readonly plan: string;
   /** The servers that the plan gets. */
   readonly added: readonly string[];
@@ -26,15 +26,15 @@ export interface Draft {
     readonly server: string;
     readonly calls: CallVerdict | undefined;
   }[];
-  /** Writes plan, lock and the client's file, in this order. Where one cannot be written, the others are as they were. */
+  /** Writes the plan, the lock and the client's file, in this order. If one cannot be written, the others are restored. */
   keep(): Promise<Change>;
   /** Removes the draft. */
   drop(): Promise<void>;
 }
 
 /**
- * Puts the servers of a client's file into a draft of the plan, starts each, locks what answered, and says what becomes of
- * calls. Throws `USAGE_INVALID` for a client without servers, and what importing throws.
+ * Puts the servers of a client's file into a draft of the plan, starts each, locks the tools of those that answer, and finds the
+ * verdicts on their calls. Throws `USAGE_INVALID` for a client without servers, and what importing throws.
  */
 export async function draftPlan(
   given: McpClient,
@@ -72,8 +72,8 @@ export async function draftPlan(
 }
 
 /**
- * The client with the list that holds here: the project's, or where that has no server the user's own. Throws `USAGE_INVALID` for a
- * client without a list.
+ * Returns the client with the list that applies here: the project's or, if that has no server, the user's own. Throws
+ * `USAGE_INVALID` for a client without a list.
  */
 async function listedClient(client: McpClient, shell: Shell): Promise<McpClient> {
   const lists = writableLists(client, shell);
@@ -87,26 +87,26 @@ async function listedClient(client: McpClient, shell: Shell): Promise<McpClient>
   });
 }
 
-/** Whether a list has a server. One that cannot be read may have: reading it says why. */
+/** Tests whether a list has a server. A list that cannot be read counts as one that has; reading it later reports the error. */
 async function hasServer({ key }: McpClient, text: string | undefined): Promise<boolean> {
   if (text === undefined) return false;
   const parsed = await parseClientFile(text, "").catch(() => null);
   return parsed === null || Object.keys(memberAt(parsed, [key]) ?? {}).length > 0;
 }
 
-/** Why a list gave no server: those that stand behind a plan already are left out by name. */
+/** Explains why a list gave no server. Those that are already behind a plan are named. */
 function reasonOf(imported: Awaited<ReturnType<typeof importFile>>): string {
   if (imported.kind !== "servers") return "";
   return imported.left.map(({ name, because }) => `; ${name}: ${because}`).join("");
 }
 
-/** Tools that are new are locked; one that differs from the lock stays as it is there, and is denied until a person accepts it. */
+/** Locks tools that are new. A tool that differs from the lock keeps its old lock, and is denied until a person accepts it. */
 async function lockDraft(draft: string, shell: Shell): Promise<LockReport> {
   const { lockPlan } = await import("@toolmount/loader/commands");
   return lockPlan(draft, { ...quietly(shell), accept: ({ change }) => change === "added" });
 }
 
-/** What a server that does not answer says last is in the report, so it is not logged, too. */
+/** Returns options without a log, because the report already has the last error of a server that does not answer. */
 function quietly(shell: Shell) {
   return { ...loaderOptions({}, shell), logger: silentLogger };
 }
@@ -123,7 +123,7 @@ async function toolsOf(draft: string, shell: Shell): Promise<Draft["tools"]> {
   }
 }
 
-/** The plan that holds here, or the one that will. */
+/** Returns the path of the plan that applies here, or of the one to be created. */
 async function planFile(plan: string | undefined, { cwd }: Shell): Promise<string> {
   const { findPlan } = await import("@toolmount/loader/commands");
   try {
@@ -134,7 +134,7 @@ async function planFile(plan: string | undefined, { cwd }: Shell): Promise<strin
   }
 }
 
-/** Each draft with the file that it becomes: the plan's and its lock's, in the plan's folder, so that its paths hold. */
+/** Returns each draft with the file that it becomes: plan and lock, in the plan's folder, so that relative paths stay valid. */
 function draftsOf(file: string): readonly (readonly [draft: string, own: string])[] {
   const ending = extname(file);
   const stem = join(dirname(file), basename(file, ending));
@@ -151,7 +151,7 @@ async function copyWhereThere(from: string, to: string): Promise<void> {
   });
 }
 
-/** The client's file is written last: a process that is killed before leaves it as it was. */
+/** Writes the files, the client's last: if the process is killed before, the client's file is unchanged. */
 async function write(
   client: McpClient,
   entry: string,

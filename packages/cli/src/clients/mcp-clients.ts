@@ -5,20 +5,20 @@ import type { Shell } from "../process/shell.ts";
 /** An application that starts MCP servers, and the file in which it lists them. */
 export interface McpClient {
   readonly name: string;
-  /** The file, for one project where the application knows projects. */
+  /** Returns the file: that of one project if the application knows projects. */
   readonly file: (shell: Pick<Shell, "cwd" | "env">) => string;
   /** The member of the file that holds the servers. */
   readonly key: string;
-  /** Members that an entry needs beside command and args. */
+  /** Members that an entry needs besides `command` and `args`. */
   readonly extra: Readonly<Record<string, string>>;
   /**
-   * How an entry writes a path in the folder of the project, where the file belongs to a project and is shared with a team;
-   * null where the file is the user's own.
+   * Returns how an entry writes a path inside the project's folder, if the file belongs to a project and is shared with a team;
+   * null if the file is the user's own.
    */
   readonly inProject: ((path: string) => string) | null;
-  /** The user's own files that the application reads beside it. */
+  /** Returns the user's own files that the application also reads. */
   readonly userFiles: (shell: Pick<Shell, "cwd" | "env">) => readonly UserFile[];
-  /** How the application's file refers to a variable of the environment; null when it cannot. */
+  /** Returns how the application's file refers to an environment variable; null if it cannot. */
   readonly variable: ((name: string) => string) | null;
 }
 
@@ -28,20 +28,20 @@ interface UserFile {
   readonly keys: readonly (readonly string[])[];
 }
 
-/** The user's own folder. */
+/** Returns the user's home folder. */
 export function homeOf({ env }: Pick<Shell, "env">): string {
   return env["HOME"] ?? env["USERPROFILE"] ?? homedir();
 }
 
 /**
- * Returns where Claude Desktop keeps its file, by platform. Source: modelcontextprotocol.io, "Connect to local MCP
+ * Returns the path of Claude Desktop's file, by platform. Source: modelcontextprotocol.io, "Connect to local MCP
  * servers".
  */
 export function desktopFile(shell: Pick<Shell, "env">, platform = process.platform): string {
   return settingsFile("Claude/claude_desktop_config.json", shell, platform);
 }
 
-/** The file of a program's settings below the user's folder of settings, by platform. */
+/** Returns the path of a program's settings in the user's settings folder, by platform. */
 function settingsFile(path: string, shell: Pick<Shell, "env">, platform = process.platform): string {
   if (platform === "darwin") return join(homeOf(shell), "Library/Application Support", path);
   if (platform === "win32") return join(shell.env["APPDATA"] ?? homeOf(shell), path);
@@ -102,7 +102,7 @@ export const mcpClients: readonly McpClient[] = [
   },
 ];
 
-/** The client with each list that it can be written in: the project's, then the user's own, which holds in every project. */
+/** Returns the client once for each list that it can write: the project's, then the user's own, which apply in every project. */
 export function writableLists(client: McpClient, shell: Pick<Shell, "cwd" | "env">): readonly McpClient[] {
   const users = client.userFiles(shell).map(({ file, keys: [[key = client.key] = []] }) => ({
     ...client,
@@ -120,17 +120,17 @@ export interface ServerList extends UserFile {
   readonly isOwn: boolean;
 }
 
-/** The files in which an application lists servers: the one that `connect` writes, and the user's own. */
+/** Returns the files in which an application lists servers: the one that `connect` writes, and the user's own. */
 export function listsOf(client: McpClient, shell: Pick<Shell, "cwd" | "env">): readonly ServerList[] {
   const { name, key } = client;
   const own = { client: name, isOwn: true, file: client.file(shell), keys: [[key]] };
-  // In the user's own folder, the project's file is the user's.
+  // In the user's home folder, the project's file and the user's are the same.
   const others = client.userFiles(shell).filter(({ file }) => file !== own.file);
   return [own, ...others.map((list) => ({ client: name, isOwn: false, ...list }))];
 }
 
 /**
- * The lists of applications that `guard` does not write, and `import` reads. Sources: the configuration pages of Codex, Gemini
+ * Returns the lists of applications that `import` reads and `guard` cannot write. Sources: the configuration pages of Codex, Gemini
  * CLI, opencode and Zed.
  */
 export function otherLists(shell: Pick<Shell, "cwd" | "env">): readonly Omit<ServerList, "isOwn">[] {

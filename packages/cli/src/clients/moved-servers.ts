@@ -10,20 +10,20 @@ const copy = z.strictObject({
   /** The client's file. */
   file: z.string(),
   /**
-   * Its text before the entry was there (null when there was no file), and the digest of its text after; null when the
+   * The file's text before the entry was added (null if the file did not exist), and the digest of its text afterwards. Null if the
    * file was changed in between, so that it cannot be restored as a whole.
    */
   whole: z.strictObject({ before: z.string().nullable(), after: z.string() }).nullable(),
-  /** The servers by their names, as they were written. */
+  /** The servers by name, as they were written. */
   servers: z.record(z.string(), z.unknown()),
 });
 
-/** What `connect` took out of a client's file. It may hold secrets that the file held. */
+/** The servers that `connect` took out of a client's file. They may hold secrets that the file held. */
 export type MovedServers = z.output<typeof copy>;
 
 /**
- * The file of the copy: in the user's own folder of state, for the user alone, and outside the folders that tools may read.
- * The entry's name is part of it, because a client may have several.
+ * Returns the path of the copy: in the user's state folder, for the user alone, and outside the folders that tools may read.
+ * It depends on the entry's name, because a client may have several.
  */
 export function copyFile(file: string, entry: string, { env }: Pick<Shell, "env">): string {
   const home = env["HOME"] ?? env["USERPROFILE"] ?? homedir();
@@ -35,7 +35,7 @@ export function digestText(text: string): string {
   return createHash("sha256").update(text).digest("hex");
 }
 
-/** The copy; undefined when this machine has none. */
+/** Reads the copy; undefined if this machine has none. */
 export async function readCopy(path: string): Promise<MovedServers | undefined> {
   const text = await readFile(path, "utf8").catch((error: NodeJS.ErrnoException) => {
     if (error.code === "ENOENT") return undefined;
@@ -47,7 +47,7 @@ export async function readCopy(path: string): Promise<MovedServers | undefined> 
 export async function writeCopy(path: string, moved: MovedServers): Promise<void> {
   makeFolder(dirname(path), 0o700);
   await writeFile(path, `${JSON.stringify(moved)}\n`, { mode: 0o600 });
-  await chmod(path, 0o600); // of a file that was there
+  await chmod(path, 0o600); // `mode` above does not apply to an existing file
 }
 
 export async function removeCopy(path: string): Promise<void> {

@@ -9,7 +9,7 @@ import { countOf } from "../screen/count.ts";
 import { printable } from "../screen/printable.ts";
 import { cutText, widthOf } from "../screen/table.ts";
 
-/** What a person has here: a plan, lists of servers, skills and agents, and packages with tools. */
+/** What the first look found here: a plan, lists of servers, skills and agents, and packages with tools. */
 export interface Look {
   readonly plan: PlanOutlook | undefined;
   readonly lists: readonly FoundList[];
@@ -17,10 +17,10 @@ export interface Look {
   readonly packages: readonly FoundPackage[];
 }
 
-/** A line: what it is about, and what is said of it. */
+/** A line: its subject, and the text about it. */
 type Fact = readonly [about: string, text: string];
 
-/** Writes what was found. With the question that follows it fits a terminal of 80 columns and 24 lines. */
+/** Writes the findings. Together with the following question they fit a terminal of 80 columns and 24 lines. */
 export async function writeLook({ plan, lists, texts, packages }: Look, shell: Shell): Promise<void> {
   const { out } = shell;
   const below = [
@@ -38,7 +38,7 @@ export async function writeLook({ plan, lists, texts, packages }: Look, shell: S
   out.line("");
 }
 
-/** Columns of what a line is about. */
+/** Columns for the subject of a line. */
 const aboutWidth = 16;
 
 function writeFacts(facts: readonly Fact[], { out }: Shell): void {
@@ -72,10 +72,10 @@ function waitingText(count: number): string {
 
 type CountedTool = Pick<PlannedTool, "name" | "description" | "category" | "inputSchema">;
 
-/** The worst first. */
+/** Categories of tools, the most dangerous first. */
 const categories = ["delete", "side_effect", "write", "read"];
 
-/** What tools may do to the world, and what their definitions cost. */
+/** Returns a line about the categories of tools, and the cost of their definitions. */
 async function toolFact(tools: readonly CountedTool[]): Promise<readonly Fact[]> {
   if (tools.length === 0) return [];
   const kinds = countBy(tools, ({ category }) => String(category ?? "unknown"), categories);
@@ -87,7 +87,7 @@ async function toolFact(tools: readonly CountedTool[]): Promise<readonly Fact[]>
 
 const verdicts = ["runs", "may ask", "asks", "denied", "changed", "not locked"];
 
-/** What becomes of calls, then the tools that may change something and run unasked. */
+/** Returns lines about the verdicts on calls, and about tools that may change something and run without a question. */
 function callFacts(tools: readonly PlannedTool[]): readonly Fact[] {
   if (tools.length === 0) return [];
   const unasked = tools.filter(({ category, calls = "runs" }) => category !== "read" && calls === "runs");
@@ -114,7 +114,7 @@ async function costOf(texts: readonly string[]): Promise<string> {
   return `about ${tokens.toLocaleString("en-US")} tokens in each request`;
 }
 
-/** A line for each list, as far as they fit, and one for the first that cannot be read. */
+/** Returns a line for each list, at most `most`, and one for the first list that cannot be read. */
 function listFacts(lists: readonly FoundList[], most: number, shell: Shell): readonly Fact[] {
   const read = lists.filter(({ problem }) => problem === undefined);
   const rest = read.slice(most).map(({ client }) => client);
@@ -142,7 +142,7 @@ function nameOf({ name, isPlan }: FoundList["servers"][number]): string {
   return isPlan ? `${name} (toolmount)` : name;
 }
 
-/** A path from this folder, or from the user's own. */
+/** Returns a path relative to this folder or to the user's home folder. */
 function placeOf(file: string, shell: Shell): string {
   const short = shortPath(file, shell.cwd);
   const own = `${homeOf(shell)}/`;
@@ -168,7 +168,7 @@ async function textFact(about: string, texts: readonly FoundText[]): Promise<rea
   return [[about, `${texts.length}, ${cost}: ${fewOf(names)}`]];
 }
 
-/** Packages of `package.json`. What their tools do is known from their manifests. */
+/** Returns lines about the packages in `package.json`. Their tools are known from their manifests. */
 async function packageFacts(packages: readonly FoundPackage[]): Promise<readonly Fact[]> {
   if (packages.length === 0) return [];
   const names = packages.map(({ name, isUnpinned }) => (isUnpinned ? `${name} (unpinned)` : name));
@@ -181,7 +181,7 @@ async function packageFacts(packages: readonly FoundPackage[]): Promise<readonly
 /** Most columns of names in one line. */
 const namesWidth = 34;
 
-/** The names that fit, and how many more there are. */
+/** Returns the names that fit, and how many more there are. */
 function fewOf(names: readonly string[]): string {
   const texts = names.map((name) => cutText(printable(name), namesWidth));
   let [count, width] = [0, 0];

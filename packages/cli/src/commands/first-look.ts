@@ -9,7 +9,7 @@ import { printable } from "../screen/printable.ts";
 import { writeLook, type Look } from "./first-look-lines.ts";
 
 /**
- * `toolmount` alone: what there is here, what it may do, and what to do next. Nothing is started and nothing is written. At a
+ * Runs `toolmount` without a command: shows what exists here, what it may do, and what to do next. Starts and writes nothing. At a
  * terminal a key chooses the next command, whose words are returned; null for none.
  */
 export async function takeFirstLook(shell: Shell): Promise<readonly string[] | null> {
@@ -52,7 +52,7 @@ function stepsFor({ plan, lists }: Look): readonly Step[] {
   ];
 }
 
-/** A plan before servers that have none, in the list that `guard` can write; another list is imported. */
+/** Returns the step that puts a plan before unguarded servers: `guard` for a list that it can write, `import` for any other. */
 function guardStep(lists: readonly FoundList[]): readonly Step[] {
   const open = lists.filter(({ servers }) => servers.some(isDirect));
   const [first] = [...open.filter(({ isGuarded }) => isGuarded), ...open];

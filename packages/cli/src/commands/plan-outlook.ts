@@ -7,15 +7,15 @@ import { verdictOf, type CallVerdict } from "../host/call-verdicts.ts";
 import { defaultState } from "../host/default-state.ts";
 import { loaderOptions } from "../host/loader-options.ts";
 
-/** What a plan gives and what waits in it, as far as files say. */
+/** The tools of a plan and what waits in it, as far as files show them. */
 export interface PlanOutlook {
   readonly file: string;
   /** How many problems keep the plan from being mounted. */
   readonly problems: number;
   readonly tools: readonly PlannedTool[];
-  /** Modules and servers whose tools neither a manifest nor the lock file has. */
+  /** Modules and servers whose tools are in neither a manifest nor the lock file. */
   readonly unknown: readonly string[];
-  /** Calls that wait for an answer; null where only the store itself can say. */
+  /** The number of calls that wait for an answer; null if only the store itself knows it. */
   readonly waiting: number | null;
 }
 
@@ -24,8 +24,8 @@ export type PlannedTool = Pick<ManifestTool, "name" | "description" | "category"
 };
 
 /**
- * Reads the plan that holds here, with its manifests, its lock file and the file of its store. No tool's code runs, no server is
- * started and nothing is written. Undefined when there is no plan.
+ * Reads the plan that applies here, with its manifests, its lock file and the file of its store. Runs no tool's code, starts no
+ * server and writes nothing. Undefined if there is no plan.
  */
 export async function readOutlook(shell: Shell): Promise<PlanOutlook | undefined> {
   const { findPlan } = await import("@toolmount/loader/commands");
@@ -60,7 +60,7 @@ async function outlookOf(file: string, shell: Shell): Promise<PlanOutlook> {
   return { file, problems: 0, tools, unknown: unknown.filter((id) => !known.has(id)), waiting };
 }
 
-/** A tool as the lock file has it: so its definition was when a person accepted it. */
+/** Returns a tool as the lock file has it, with the definition that a person accepted. */
 function toInfo([name, { module, definition }]: readonly [string, LockedTool]): ToolInfo[] {
   return definition === undefined ? [] : [{ ...definition, name, owner: module } as unknown as ToolInfo];
 }

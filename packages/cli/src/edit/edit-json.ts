@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
 import { applyEdits, modify, type Edit, type JSONPath } from "jsonc-parser";
 
-/** Returns the text of JSON with comments with another value; comments and everything that did not change stay. */
+/** Returns JSON with comments with its value changed from `before` to `after`. Comments and all unchanged parts stay. */
 export function rewriteJson(text: string, before: unknown, after: unknown): string {
   return changesOf(before, after, []).reduce((edited, { path, value, isNew }) => {
     const edits: Edit[] = modify(edited, path, value, {
@@ -14,13 +14,13 @@ export function rewriteJson(text: string, before: unknown, after: unknown): stri
 
 interface Change {
   readonly path: JSONPath;
-  /** Undefined for a member that is removed. */
+  /** The new value; undefined for a member that is removed. */
   readonly value: unknown;
   /** Whether it is a new item of a list. */
   readonly isNew: boolean;
 }
 
-/** The smallest members that differ; of lists, one item more or less. */
+/** Returns the smallest members that differ. In lists, single added or removed items. */
 function changesOf(before: unknown, after: unknown, path: JSONPath): readonly Change[] {
   if (isDeepStrictEqual(before, after)) return [];
   if (Array.isArray(before) && Array.isArray(after)) return changesOfList(before, after, path);

@@ -15,38 +15,38 @@ import {
 import type { FlowLines } from "@toolmount/record/internal";
 import * as yaml from "./edit-yaml.ts";
 
-/** What an edit did. */
+/** The result of an edit. */
 export interface EditReport {
   readonly file: string;
   readonly added: readonly string[];
   readonly removed: readonly string[];
-  /** Ids that the plan had already; their entries were not changed. */
+  /** Ids that the plan already had; their entries were not changed. */
   readonly kept: readonly string[];
 }
 
-/** Where a plan's file is searched, and which section is edited. */
+/** Where a plan's file is searched, and how it is edited. */
 interface EditOptions {
   readonly cwd: string;
   /** Default `tools`. */
   readonly section?: EditedSection | undefined;
-  /** Returns the new entries as the plan gets them; `folder` is the plan's. */
+  /** Returns the new entries in the form that the plan gets; `folder` is the plan's folder. */
   readonly prepare?:
     | ((entries: readonly NewEntry[], folder: string) => Promise<readonly NewEntry[]>)
     | undefined;
-  /** Writes nothing. */
+  /** Does everything except writing the file, so that the change can be shown. */
   readonly dryRun?: boolean | undefined;
-  /** Reports why new entries cannot be mounted, given the plan's folder. A plan gets none of them when one has a problem. */
+  /** Returns why new entries cannot be mounted. If one has a problem, the plan gets none of them. `folder` is the plan's folder. */
   readonly check?:
     | ((entries: readonly NewEntry[], folder: string) => Promise<readonly Problem[]>)
     | undefined;
 }
 
 /**
- * Adds entries at the end of a plan's list, as YAML in the style of the file; comments and everything else stay. An entry
- * whose id (default its module) the plan has already is not added.
+ * Adds entries at the end of a plan's list, in the style of the file; comments and everything else stay. An entry
+ * whose id (default its module) the plan already has is not added.
  *
- * Throws `PLAN_NOT_FOUND`; `PLAN_INVALID` when the file is not a plan, before or after the edit, and when `check` reports
- * problems. The file is then as it was.
+ * Throws `PLAN_NOT_FOUND`; `PLAN_INVALID` if the file is not a plan, before or after the edit, and if `check` reports
+ * problems. The file then stays unchanged.
  */
 export async function addEntries(
   plan: string | undefined,
@@ -75,16 +75,16 @@ export async function addEntries(
 /** An edit that is not written yet. */
 export interface PlannedEdit {
   readonly report: EditReport;
-  /** The text of the file before and after it. */
+  /** The texts of the file before and after the edit. */
   readonly before: string;
   readonly after: string;
-  /** Writes it. */
+  /** Writes the file. */
   save(): Promise<void>;
 }
 
 /**
- * Plans lines for the lists `allow`, `ask` and `deny` of a plan's policy, which a person can see first; a list gets no line
- * twice. `added` and `kept` name them as `deny bash(rm *)`. With `flows`, also lines of that section, or the section itself.
+ * Plans lines for the lists `allow`, `ask` and `deny` of a plan's policy, so that a person can see them first. A list gets no line
+ * twice. `added` and `kept` name them as `deny bash(rm *)`. With `flows`, also plans lines of that section, or the section itself.
  * Throws as {@link addEntries} does.
  */
 export async function planPolicyRules(
@@ -116,7 +116,7 @@ export async function planPolicyRules(
   };
 }
 
-/** An edited text as the plan's file has it: a JSON plan stays JSON. */
+/** Returns an edited text in the grammar of the plan's file, so that a JSON plan stays JSON. */
 async function inItsGrammar({ text, yaml: before, isJson }: PlanFile, edited: string): Promise<string> {
   if (edited === before) return text;
   if (!isJson) return edited;
@@ -128,7 +128,7 @@ function idOf({ id, module }: NewEntry): string {
   return id ?? module;
 }
 
-/** Removes an entry from a plan by its id, or its module. Throws `PLAN_VALUE_INVALID` when there is no such entry. */
+/** Removes an entry from a plan by its id or its module. Throws `PLAN_VALUE_INVALID` if there is no such entry. */
 export async function removeEntry(
   plan: string | undefined,
   id: string,
@@ -149,7 +149,7 @@ export async function removeEntry(
   throw new ToolmountError("PLAN_VALUE_INVALID", { problem });
 }
 
-/** Replaces the file in one step, so that no reader sees half a plan. */
+/** Replaces the file in one step, so that a reader never sees half a plan. */
 async function save(file: string, text: string): Promise<void> {
   await parsePlanText(file, text);
   const { mode } = await stat(file);

@@ -32,7 +32,7 @@ export function addEntry(text: string, section: EditedSection, entry: NewEntry):
   return choose(spliced, document, text);
 }
 
-/** A plan's text with lines at the end of a list of its policy. Comments stay. */
+/** Returns a plan's text with lines at the end of a list of its policy. Comments stay. */
 export function addPolicyLines(text: string, list: string, lines: readonly string[]): string {
   const document = parse(text);
   if (!isMap(document.get("policy"))) document.set("policy", document.createNode({}));
@@ -47,7 +47,7 @@ export function policyLines(text: string, list: string): readonly unknown[] {
   return isSeq(written) ? written.toJSON() : [];
 }
 
-/** A plan's text with lines at the end of `results` and `into` of its flows. Comments stay; `flows: on` becomes a map. */
+/** Returns a plan's text with lines at the end of `results` and `into` of its flows. Comments stay; `flows: on` becomes a map. */
 export function addFlowLines(text: string, lines: FlowLines): string {
   const document = parse(text);
   const flows = ["policy", "flows"];
@@ -66,14 +66,14 @@ export function addFlowLines(text: string, lines: FlowLines): string {
   return choose(undefined, document, text);
 }
 
-/** The values of a line stand on its keys' lines, as in the pages. */
+/** Creates the node of a line, whose values are on the same lines as their keys, as in the documentation. */
 function flowLine(document: Document, line: object): YAMLMap {
   const node = document.createNode(line) as YAMLMap;
   for (const { value } of node.items) if (isMap(value) || isSeq(value)) value.flow = true;
   return node;
 }
 
-/** A plan's text without the entry of an id; undefined when there is no such entry. */
+/** Returns a plan's text without the entry of an id; undefined if there is no such entry. */
 export function removeEntryText(text: string, id: string): string | undefined {
   const document = parse(text);
   for (const section of sections) {
@@ -89,7 +89,7 @@ export function removeEntryText(text: string, id: string): string | undefined {
   return undefined;
 }
 
-/** The value of a text, without the checks of a plan. */
+/** Returns the value of a text, without the checks of a plan. */
 export function valueOf(text: string): unknown {
   return parse(text).toJS();
 }
@@ -110,14 +110,14 @@ function listOf(document: Document, section: string): YAMLSeq {
   return list;
 }
 
-/** The spliced text, when it means the same as the edited document; else the document, printed with its comments. */
+/** Returns the spliced text if it has the same value as the edited document; else the document, printed with its comments. */
 function choose(spliced: string | undefined, document: Document, before: string): string {
   if (spliced !== undefined && isDeepStrictEqual(parse(spliced).toJS(), document.toJS())) return spliced;
   const indentSeq = !/^[\w-]+:[^\S\n]*(?:#.*)?\n(?:[^\S\n]*#.*\n)*-[^\S\n]/m.test(before);
   return withLinesOf(document.toString({ lineWidth: 0, indentSeq }), before);
 }
 
-/** The printer writes `[a]` as `[ a ]`. A line that differs from one before in such spaces alone is as it was. */
+/** Restores lines that the printer changed only in spaces, because it writes `[a]` as `[ a ]`. */
 function withLinesOf(printed: string, before: string): string {
   const bare = (line: string) => line.replaceAll(/(?<=[[{]) +| +(?=[\]}])/g, "");
   const known = new Map(before.split("\n").map((line) => [bare(line), line]));
@@ -128,7 +128,7 @@ function withLinesOf(printed: string, before: string): string {
   return isDeepStrictEqual(parse(kept).toJS(), parse(printed).toJS()) ? kept : printed;
 }
 
-/** The text with one more item at the end of a list, otherwise the same bytes. Undefined unless the list has one item a line. */
+/** Returns the text with one more item at the end of a list. Undefined unless the list has one item a line. */
 function appendText(text: string, list: YAMLSeq, item: unknown): string | undefined {
   const first = list.range?.[0];
   const last = list.items.at(-1) as Node | undefined;
@@ -140,7 +140,7 @@ function appendText(text: string, list: YAMLSeq, item: unknown): string | undefi
   return `${text.slice(0, end)}\n${lines.map((line) => indent + line).join("\n")}${text.slice(end) || "\n"}`;
 }
 
-/** The text without one item of a list. Undefined as in {@link appendText}, and for the only item. */
+/** Returns the text without one item of a list. Undefined as in {@link appendText}, and for the only item. */
 function removeText(text: string, list: YAMLSeq, index: number): string | undefined {
   const item = list.items[index] as Node | undefined;
   if (list.flow === true || list.items.length < 2 || item?.range == null) return undefined;
@@ -152,7 +152,7 @@ function lineStart(text: string, offset: number): number {
   return text.lastIndexOf("\n", offset - 1) + 1;
 }
 
-/** The end of the line on which a value ends; a comment on that line belongs to the value. */
+/** Returns the end of the line on which a value ends. A comment on that line belongs to the value. */
 function lineEnd(text: string, offset: number): number {
   let end = offset;
   while (end > 0 && /\s/.test(text[end - 1]!)) end--;

@@ -7,10 +7,10 @@ import { jsonText, printable } from "../screen/printable.ts";
 import { agoOf, timeOf } from "../screen/relative-time.ts";
 import type { Screen } from "../screen/screen.ts";
 
-/** Shortens an id as far as it stays different from the others that are shown. */
+/** Shortens an id as far as it stays distinct from the other shown ids. */
 type Shorten = (id: string) => string;
 
-/** A question, with why it is asked and its arguments. */
+/** Returns the lines of a question, with why it is asked and its arguments. */
 export function viewLines(
   {
     id,
@@ -48,7 +48,7 @@ export function viewLines(
   ];
 }
 
-/** Returns what a remembered approval answers, who gave it, and what became of it. */
+/** Returns the lines of a remembered approval: which calls it answers, who gave it, and how it was used. */
 export function standingLines(one: StandingGrant, short: Shorten): string[] {
   const { id, tool, by, at, userId, expiresAt, uses, usedAt } = one;
   const now = systemClock.now();

@@ -11,8 +11,8 @@ import type { Screen } from "../screen/screen.ts";
 type Terminal = NonNullable<Shell["terminal"]>;
 
 /**
- * Lets the person at the terminal choose stored questions with the arrows and answer them with a key, until none waits or
- * they leave. Each is shown before it is answered: a person approves exactly what is shown.
+ * Lets the person at the terminal choose stored questions with the arrow keys and answer them with a key, until none waits or
+ * the person leaves. Each is shown before it is answered, because a person approves exactly what is shown.
  */
 export async function pickApprovals(host: Questioned, person: Person): Promise<void> {
   for (;;) {
@@ -23,7 +23,7 @@ export async function pickApprovals(host: Questioned, person: Person): Promise<v
   }
 }
 
-/** Asks the person at the terminal the stored questions of one session, until they leave. */
+/** Asks the person at the terminal the stored questions of one session, until the person leaves. */
 export async function askStored(host: Questioned, sessionId: string, person: Person): Promise<void> {
   for (const view of await host.approvals.list({ sessionId }))
     if (!(await answerStored(host, view, person))) return;
@@ -31,14 +31,14 @@ export async function askStored(host: Questioned, sessionId: string, person: Per
 
 type Questioned = Pick<OpenedHost, "approvals" | "tools">;
 
-/** Who answers, and where. */
+/** The person who answers, and their terminal. */
 interface Person {
   readonly shell: Shell;
   readonly terminal: Terminal;
   readonly by: string;
 }
 
-/** Shows one question and records its answer. Resolves to false for a person who leaves. */
+/** Shows one question and records its answer. Resolves to false if the person leaves. */
 async function answerStored(
   host: Questioned,
   view: ApprovalView,
@@ -62,7 +62,7 @@ async function answerStored(
   return true;
 }
 
-/** What the call would change now, as its tool says. */
+/** Shows the changes that the call would make now, by its tool's preview. */
 async function showPreview({ approvals }: Questioned, id: string, screen: Screen): Promise<void> {
   const { effects, problem } = await approvals.preview(id);
   screen.line("It would change now:");

@@ -12,7 +12,7 @@ interface At {
   readonly signal: AbortSignal;
 }
 
-/** Names of the required arguments that a call lacks. */
+/** Returns the names of the required arguments that a call lacks. */
 export function missingArguments(schema: JsonSchema, given: JsonObject): string[] {
   return argumentRows(schema).flatMap(({ name, required }) =>
     required && !Object.hasOwn(given, name) ? [name] : [],

@@ -4,7 +4,7 @@ import type { Shell } from "../process/shell.ts";
 import { isGrave, questionDetails, type AskedCall } from "../render/question.ts";
 import type { Screen } from "../screen/screen.ts";
 
-/** What a person decided of one question. */
+/** A person's decision about one question. */
 interface Decided {
   readonly decision: "approve" | "deny";
   readonly remember?: ApprovalScope;
@@ -15,7 +15,7 @@ interface Asking {
   readonly screen: Screen;
   readonly terminal: NonNullable<Shell["terminal"]>;
   readonly message: string;
-  /** Shown behind the decisions. */
+  /** Choices that are shown after the decisions. */
   readonly more: readonly Choice<NoDecision>[];
   readonly signal?: AbortSignal;
 }
@@ -26,8 +26,8 @@ export type NoDecision = "later" | "rule";
 type Answer = "deny" | "reason" | "approve" | ApprovalScope["scope"] | NoDecision | "details";
 
 /**
- * Asks the person at the terminal for an answer to a question that is on the screen, as often as they look at its details.
- * Undefined where they leave, or where the signal ends the question.
+ * Asks the person at the terminal to answer the question on the screen, and again each time they look at its details.
+ * Undefined if the person leaves, or if the signal ends the question.
  */
 export async function askAnswer(
   question: AskedCall & Pick<ApprovalQuestion, "digest" | "rememberable">,
@@ -52,7 +52,7 @@ export async function askAnswer(
   return { decision: "deny", ...(reason?.trim() ? { reason: reason.trim() } : {}) };
 }
 
-/** The harmless one first. One key is too little to approve a call that is grave, or of a tool that is not known. */
+/** Returns the choices, the harmless one first. A grave call, or one of an unknown tool, needs more than one key to be approved. */
 function choicesOf(
   { facts, rememberable, info }: AskedCall & Pick<ApprovalQuestion, "rememberable">,
   more: readonly Choice<NoDecision>[],

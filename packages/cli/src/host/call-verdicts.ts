@@ -2,10 +2,13 @@ import type { Policy, PolicyAnswer, ToolInfo } from "@toolmount/core";
 import type { OpenedHost } from "@toolmount/loader";
 import type { ManifestTool } from "@toolmount/loader/commands";
 
-/** What becomes of a call of a tool before its arguments are known. The last two are denied: the lock file has another definition, or none. */
+/**
+ * What happens to a call of a tool before its arguments are known. The last two are denied: the lock file has another definition, or
+ * none.
+ */
 export type CallVerdict = "runs" | "asks" | "may ask" | "denied" | "changed" | "not locked";
 
-/** The verdict on a tool by its own word and the answers of the plan's policies; undefined where neither says anything. */
+/** Returns the verdict on a tool from its own setting and the answers of the plan's policies; undefined if neither says anything. */
 export function verdictOf(
   { requiresConfirmation: confirms }: Pick<ManifestTool, "requiresConfirmation">,
   answers: readonly { readonly answer: NonNullable<PolicyAnswer> }[],
@@ -13,7 +16,7 @@ export function verdictOf(
   const given = answers.map(({ answer }) => answer);
   if (given.some(({ answer }) => answer === "deny")) return "denied";
   const allows = given.filter((one) => one.answer === "allow");
-  // As in a call: an allow ends the question of a level, and the tool's own question only where it says so.
+  // As in a call: an allow ends the question of a level, but the tool's own question only if the allow says so.
   const isAsked = given.some(
     (one) => one.answer === "ask" && (one.because !== "level" || allows.length === 0),
   );
@@ -24,7 +27,7 @@ export function verdictOf(
   return confirms === undefined && given.length === 0 ? undefined : "runs";
 }
 
-/** The verdicts on tools of an open host, by name. */
+/** Returns the verdicts on tools of an open host, by name. */
 export async function verdictsOfHost(
   host: OpenedHost,
   tools: readonly ToolInfo[],

@@ -6,12 +6,12 @@ import { lineOf } from "../render/changes.ts";
 import { countOf } from "../screen/count.ts";
 import { printable } from "../screen/printable.ts";
 
-/** Whether an undo has something to do for a change. */
+/** Tests whether an undo would do something for a change. */
 export function mayUndo({ isUndone, irreversible }: SessionChange): boolean {
   return !isUndone && irreversible === undefined;
 }
 
-/** Names what is undone and what stays, and asks the person at the terminal. Without a terminal the answer is yes. */
+/** Lists what is undone and what stays, and asks the person at the terminal. Without a terminal the answer is yes. */
 export async function confirmUndo(
   chosen: readonly SessionChange[],
   { err, terminal }: Pick<Shell, "err" | "terminal">,

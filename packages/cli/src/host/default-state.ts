@@ -1,13 +1,13 @@
 import type { ApprovalStore, AuditSink, SessionStore, WorkStore } from "@toolmount/core";
 import type { OpenedHost } from "@toolmount/loader";
 
-/** Where the command stores pending calls and sessions of a plan without `state`: beside the plan, created on first use. */
+/** Where the command stores pending calls and sessions of a plan without `state`: in the plan's folder, created on first use. */
 export const defaultState = "sqlite:./.toolmount/state.db";
 
-/** Which calls the command audits for a plan without `audit`: `changes` excludes reads, which then need no database. */
+/** Which calls the command audits for a plan without `audit`. `changes` excludes reads, which then need no database. */
 export type DefaultAudit = "changes" | "mixed";
 
-/** Mounts the command's own state for a plan that has none, and its own audit likewise. The first use opens the database. */
+/** Mounts the command's own state for a plan without one, and its own audit likewise. The database is opened on first use. */
 export function mountDefaultState(host: OpenedHost, defaultAudit: DefaultAudit): void {
   const { coordinator, plan } = host;
   let opened: ReturnType<typeof open> | undefined;
@@ -33,7 +33,7 @@ export function mountDefaultState(host: OpenedHost, defaultAudit: DefaultAudit):
   coordinator.registerCleanup(async () => (await opened?.catch(() => undefined))?.close());
 }
 
-/** A store that its first use opens. */
+/** Returns a store that is opened on its first use. */
 function openedLate(open: () => Promise<ApprovalStore>): ApprovalStore {
   return {
     add: async (record) => (await open()).add(record),

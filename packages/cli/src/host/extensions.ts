@@ -1,10 +1,10 @@
 import type { GivenModules } from "@toolmount/loader";
 
-/** Modules that the command brings with it, for plans whose own folder does not have them; each imported when it is needed. */
+/** Modules that the command brings for plans whose folder does not have them. Each is imported when it is needed. */
 export const extensions: GivenModules = {
   "@toolmount/policy": () => import("@toolmount/policy"),
   "@toolmount/interop": () => import("@toolmount/interop/mount"),
-  // A server in a layer is started by a process of its session.
+  // A process of the session starts a server in a layer, so it needs the URL of this file.
   "@toolmount/mcp": Object.assign(() => import("@toolmount/mcp"), {
     file: () => import.meta.resolve("@toolmount/mcp"),
   }),

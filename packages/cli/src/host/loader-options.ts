@@ -7,13 +7,13 @@ import { createTerminalLogger, withoutFailures } from "./terminal-logger.ts";
 /** The parts of a shell that the loader needs. */
 export type LoaderShell = Pick<Shell, "env" | "cwd" | "settings" | "err">;
 
-/** The same for a command that writes what could not be mounted: that is not logged, too. */
+/** Returns the options for a command that itself reports what could not be mounted, so that it is not logged too. */
 export function reportingOptions(options: PlanOptions, shell: LoaderShell): OpenHostOptions {
   const logger = createTerminalLogger(shell.err, shell.settings.verbosity);
   return { ...loaderOptions(options, shell), logger: withoutFailures(logger) };
 }
 
-/** Returns what the loader is handed by a command. */
+/** Returns the options that a command gives to the loader. */
 export function loaderOptions({ env }: PlanOptions, shell: LoaderShell): OpenHostOptions {
   return {
     env: shell.env,

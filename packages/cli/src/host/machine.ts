@@ -15,11 +15,11 @@ export interface MachineFinding {
   readonly what: string;
   readonly state: "ok" | "missing";
   readonly says: string;
-  /** What was tried inside a border, and did not work. */
+  /** Attempts to break out of a border that failed. */
   readonly stopped?: readonly string[];
 }
 
-/** Tries the programs and borders that toolmount uses. Every `ok` is the result of a trial, not of a version number. */
+/** Tries the programs and borders that toolmount uses. Each `ok` comes from a trial, not from a version number. */
 export async function examineMachine(shell: Shell): Promise<MachineFinding[]> {
   const node: MachineFinding = { what: "node", state: "ok", says: process.versions.node };
   const [programs, borders, wall, layer, fleet] = await Promise.all([
@@ -32,7 +32,7 @@ export async function examineMachine(shell: Shell): Promise<MachineFinding[]> {
   return [node, platformFinding(process.platform), ...programs, ...borders, wall, layer, fleet];
 }
 
-/** Returns what toolmount cannot do on an operating system. */
+/** Returns a finding with what toolmount cannot do on an operating system. */
 export function platformFinding(platform: NodeJS.Platform): MachineFinding {
   const lacks = unsupportedOn(platform);
   return lacks.length === 0
@@ -50,20 +50,20 @@ function examinePrograms(shell: Shell): Promise<MachineFinding[]> {
   return Promise.all(findings);
 }
 
-/** What a border that works does, in a few words; docs/isolation.md has the table. */
+/** A short description of each working border; docs/isolation.md has the table. */
 const borders = {
   bubblewrap: "bubblewrap can keep a process from files, the network and other processes",
   srt: "sandbox-runtime can keep a process from files, and from hosts that the plan does not list",
   permission: "Node can keep a process from files, as a belt: it is no wall against hostile code",
 } as const;
 
-/** Returns what a process gets that only shows whether a border works. */
+/** Returns grants for a process that only shows whether a border works. It gets nothing. */
 function nothingGranted({ cwd, env: { PATH = "", HOME = "" } }: Shell) {
   const nothing = { read: [], write: [], denied: [], network: undefined, memoryMb: undefined };
   return { ...nothing, env: { PATH, HOME }, cwd };
 }
 
-/** The border that a plan gets here that asks for `strictest`; undefined when none works. A process is started behind it. */
+/** Returns the border that `strictest` means here; undefined if none works. Starts a process behind it. */
 export async function findStrictestBorder(shell: Shell): Promise<BorderName | undefined> {
   const { chooseBorder } = await import("@toolmount/sandbox");
   try {
@@ -91,7 +91,7 @@ async function examineBorders(shell: Shell): Promise<MachineFinding[]> {
   return [{ what: "process", state: "ok", says }, ...findings, limitsFinding()];
 }
 
-/** Who keeps a process within its memory and its number of processes. */
+/** Returns a finding that says who limits the memory and the number of processes of calls. */
 function limitsFinding(): MachineFinding {
   const says =
     delegatedGroup() === null
@@ -108,7 +108,7 @@ async function examineWall({ env }: Shell): Promise<MachineFinding> {
     : { what: "bash", state: "missing", says: `commands run with the rights of the host: ${problem}` };
 }
 
-/** Opens a layer over an empty folder. */
+/** Tries to open a layer over an empty folder. */
 async function examineLayer({ env }: Pick<Shell, "env">): Promise<MachineFinding> {
   const folder = mkdtempSync(join(tmpdir(), "toolmount-doctor-"));
   try {
@@ -125,7 +125,7 @@ async function examineLayer({ env }: Pick<Shell, "env">): Promise<MachineFinding
   }
 }
 
-/** Where the tools of agents that work in a folder belong: in a layer where there is one; elsewhere they ask. */
+/** Returns where tools of agents that change a folder should run: in a layer if that works here; else they ask. */
 export async function workPlace(shell: Shell): Promise<"layer" | "asking"> {
   const { state, says } = await examineLayer(shell);
   if (state === "ok") return "layer";
@@ -133,7 +133,7 @@ export async function workPlace(shell: Shell): Promise<"layer" | "asking"> {
   return "asking";
 }
 
-/** The packages that deliver the calls of a fleet are loaded; the database and the engine belong to a plan. */
+/** Loads the packages that deliver the calls of a fleet. The database and the engine depend on a plan and are not tried. */
 async function examineFleet(): Promise<MachineFinding> {
   const { examineEngines } = await import("@toolmount/workers");
   const problem = await examineEngines();
@@ -146,7 +146,7 @@ async function examineFleet(): Promise<MachineFinding> {
     : { what: "fleet", state: "missing", says: problem };
 }
 
-/** The output of a program; undefined when it is not found or fails. */
+/** Returns the output of a program; undefined if it is not found or fails. */
 async function run(
   program: string,
   words: readonly string[],

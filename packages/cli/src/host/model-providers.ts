@@ -5,18 +5,18 @@ import { isRecord } from "@toolmount/core/json";
 import type { Shell } from "../process/shell.ts";
 import { isHere } from "../scaffold/this-machine.ts";
 
-/** Where `model: <name>` without a provider is asked, unless a plan or OPENAI_BASE_URL says another server. */
+/** The server for a model without a provider, unless a plan or OPENAI_BASE_URL names another. */
 const responsesUrl = "https://api.openai.com/v1";
 
-/** A provider, and its server where that runs on this machine. */
+/** A provider, with its server if that runs on this machine. */
 export interface KnownProvider extends ProviderStatus {
   readonly local: LocalServer | null;
 }
 
 /**
  * Describes the providers of models that a plan can name: whether the package is found from the plan's folder (without a
- * plan, from the working folder), whether the variable of the key is set, and whether a server of this machine answers.
- * Keys are never part of it.
+ * plan, from the working folder), whether the variable of the key is set, and whether a server on this machine answers.
+ * The result never contains keys.
  */
 export async function examineProviders(
   plan: string | undefined,
@@ -51,18 +51,18 @@ export async function examineProviders(
 /** The model that a plan names. */
 export interface PlanModel {
   readonly model: string;
-  /** Why it cannot be asked, as far as that is known without a request that costs something; null for none. */
+  /** Why the model cannot be asked, as far as that is known without a request that costs something; null if nothing is wrong. */
   readonly problem: string | null;
-  /** Whether its server, which the plan names or which runs on this machine, has answered. */
+  /** Whether its server answered, which the plan names or which runs on this machine. */
   readonly answered: boolean;
 }
 
-/** Most milliseconds that the server of a plan's model may take to list its models. */
+/** Milliseconds within which the server of a plan's model must list its models. */
 const maxWaitMs = 5_000;
 
 /**
- * Tries the model of a plan's `agent`: the server that the plan names lists its models; of another provider, the package and the
- * key are looked up. Null for a plan without a model.
+ * Tries the model of a plan's `agent`. A server that the plan names is asked for its models; for another provider, the package and
+ * the key are looked up. Null for a plan without a model.
  */
 export async function tryModel(
   agent: unknown,
@@ -86,7 +86,7 @@ export async function tryModel(
   return { model, problem, answered: problem === null };
 }
 
-/** A text of a plan with its variables; undefined where one is not set. */
+/** Returns a text of a plan with its variables filled in; undefined if one is not set. */
 function valueOf(text: unknown, env: Shell["env"]): string | undefined {
   if (typeof text !== "string") return undefined;
   let isWhole = true;
@@ -98,13 +98,13 @@ function valueOf(text: unknown, env: Shell["env"]): string | undefined {
   return isWhole ? value : undefined;
 }
 
-/** Returns what a provider lacks, in words. */
+/** Returns what a provider lacks, as text. */
 export function describeLack(provider: KnownProvider): string {
   const lacks = lacksOf(provider);
   return lacks.length === 0 ? "ready" : lacks.join(", and ");
 }
 
-/** What has to be done before a provider can be used. */
+/** Returns what must be done before a provider can be used. */
 export function lacksOf(provider: KnownProvider): readonly string[] {
   const { isInstalled, problem, install, hasKey, keyVariable, baseUrl, local } = provider;
   return [

@@ -8,9 +8,9 @@ import type { Shell } from "../process/shell.ts";
 import type { CallWatch } from "../process/watchdog.ts";
 
 /**
- * Opens a plan's host. A plan without `state` gets the command's own, so that a call can wait for an answer; without
+ * Opens a plan's host. A plan without `state` gets the command's own, so that a call can wait for an answer. Without
  * `audit`, calls are audited there: those of tools that may change something, or with `mixed` all. A replay keeps
- * its questions and sessions in memory, and audits nothing of its own.
+ * its questions and sessions in memory, and audits nothing.
  */
 export async function openPlan(
   plan: PlanInput,
@@ -47,7 +47,7 @@ export async function withPlan<Result>(
   }
 }
 
-/** Reports each call of a host to the watchdog, from `tool:pre` to its one `tool:post` or `tool:error`. */
+/** Reports each call of a host to the watchdog, from `tool:pre` to its `tool:post` or `tool:error`. */
 export function watchCalls({ coordinator }: Pick<Host, "coordinator">, calls: CallWatch): void {
   const ends = new Map<unknown, () => void>();
   const end = (_event: string, { run_id }: EventData) => {

@@ -31,7 +31,7 @@ interface Options extends AgentOptions {
   readonly continue?: true;
 }
 
-/** `toolmount chat [plan]`: a turn for each line, until the input ends. */
+/** `toolmount chat [plan]`: runs a turn for each line, until the input ends. */
 export function define(command: Command, shell: Shell): void {
   addAgentsOption(addTapeOptions(addModelOptions(addPlanOptions(command))))
     .argument("[plan]", planArgument)
@@ -51,10 +51,9 @@ export function define(command: Command, shell: Shell): void {
 }
 
 /**
- * Runs a turn for each line; skips empty ones, and answers lines with a slash itself. A line while calls wait denies them, and
- * the model reads it. Ctrl-C cancels the turn, and the next
- * line begins another. At the prompt a second Ctrl-C ends the chat, as do the end of the input and a signal that asks the process
- * to end.
+ * Runs a turn for each line. Skips empty lines, and handles lines with a slash itself. A line while calls wait denies them, and the
+ * model reads it. Ctrl-C cancels the turn, and the next line begins another. At the prompt a second Ctrl-C ends the chat, as do the
+ * end of the input and a signal that asks the process to end.
  */
 function chat(plan: string | undefined, options: Options, shell: Shell): Promise<ExitCode> {
   if (options.continue === true && options.session !== undefined)
@@ -89,7 +88,7 @@ function chat(plan: string | undefined, options: Options, shell: Shell): Promise
     };
     const open = await resumeOpen(state, shell);
     if (open !== null) end(open);
-    // A line that a program piped in is no answer to what waits; one of a person at the prompt is.
+    // A line that a program pipes in does not answer waiting calls; a line of a person at the prompt does.
     const isOver = (status: string | undefined) => status === "paused" && shell.terminal === undefined;
     const lines = isOver(open?.status)
       ? []
@@ -117,7 +116,7 @@ function chat(plan: string | undefined, options: Options, shell: Shell): Promise
   });
 }
 
-/** Asks the open questions of the turn that a session was left with, and resumes it. Null without one. */
+/** Asks the open questions of a session's unfinished turn, and resumes the turn. Null if no turn is open. */
 async function resumeOpen(state: Chat, shell: Shell): Promise<TurnResult | null> {
   const { sessionId } = state;
   const { host, reasoner, turn } = state.agent;
@@ -133,7 +132,7 @@ async function resumeOpen(state: Chat, shell: Shell): Promise<TurnResult | null>
   });
 }
 
-/** One turn, and whether the chat ends with it: without a terminal Ctrl-C ends the whole chat. Null for a line that makes none. */
+/** Runs one turn and returns whether the chat ends: without a terminal, Ctrl-C ends it. Null for a line without a turn. */
 async function answer(
   state: Chat,
   line: string,
@@ -142,7 +141,7 @@ async function answer(
 ) {
   const { agent, sessionId, model } = state;
   const { host, reasoner } = agent;
-  // What a program pipes in may not name files of this machine; a person at the terminal may.
+  // A program that pipes in text may not name files of this machine, but a person at the terminal may.
   const read =
     shell.terminal === undefined
       ? { prompt: [{ author: "piped", text: line } as const], images: [], notes: [] }
@@ -178,7 +177,7 @@ async function answer(
   });
 }
 
-/** The lines of the input. At a terminal the prompt appears after a turn has ended, so that the turn can ask questions. */
+/** Yields the lines of the input. At a terminal the prompt appears after a turn has ended, so that the turn can ask questions. */
 async function* prompts(
   shell: Shell,
   history: ChatHistory,
@@ -193,10 +192,10 @@ async function* prompts(
   const prompt = `${err.paint(["bold", "cyan"], "You")} › `;
   const more = `${err.paint("dim", "  …")} › `;
   for (;;) {
-    // What was written during the last turn, and came too late for it.
+    // Lines that were written during the last turn, but too late for it.
     while (typed.length > 0) yield typed.shift()!;
     const lines: string[] = [];
-    // A backslash at the end of a line asks for another one.
+    // A backslash at the end of a line continues it on the next one.
     for (let isMore = true; isMore;) {
       const line = await shell.interruptible(({ signal }) =>
         askLine(terminal, lines.length === 0 ? prompt : more, history.lines, signal, { notices, pastes }),

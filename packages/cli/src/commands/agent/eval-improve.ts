@@ -23,7 +23,7 @@ export function define(command: Command, shell: Shell): void {
     .option(...recordOption)
     .action(async (tool: string, plan: string | undefined, options: Options) => {
       await improve(tool, plan, options, shell);
-      // Also where no better description is found: that is an answer.
+      // Finding no better description is also an answer, so the command succeeds.
       shell.end(exitCodes.done);
     });
   addExamples(command, ["toolmount test improve find_orders --model gpt-5 --runs 20"]);

@@ -2,7 +2,7 @@ import { InvalidArgumentError, type Command } from "commander";
 import { jsonOption } from "../../options/common.ts";
 import { addPlanOptions, type PlanOptions } from "../../options/plan-options.ts";
 
-/** How often a model is asked, and which evaluations of a plan. */
+/** Options for how often a model is asked, and which evaluations of a plan are run. */
 export interface AskOptions extends PlanOptions {
   readonly baseUrl?: string;
   readonly runs: number;
@@ -21,13 +21,13 @@ export function addAskOptions(command: Command): Command {
     .option(...jsonOption);
 }
 
-/** What evaluations on one model say of `--model`. */
+/** The option `--model` of evaluations on one model. */
 export const modelOption = [
   "--model <name>",
   "the model to ask; replay:<file> answers from a recording",
 ] as const;
 
-/** What evaluations say of `--record`. */
+/** The option `--record` of evaluations. */
 export const recordOption = [
   "--record <file>",
   "record the model's answers, for --model replay:<file>; answers of the file that still fit are kept",
@@ -46,10 +46,10 @@ export function readNumber(text: string): number {
   return number;
 }
 
-/** What all evaluations may cost, and the milliseconds that 95 % of the turns may take. */
+/** Limits for the cost of all evaluations, and for the milliseconds that 95 % of the turns may take. */
 export type Bounds = Readonly<Partial<Record<"cost" | "p95", number>>>;
 
-/** Reads one bound beside those before it. */
+/** Reads one limit, and adds it to those before it. */
 export function readBound(text: string, before: Bounds = {}): Bounds {
   const [, name, amount = ""] = /^(cost|p95)=(.+)$/.exec(text) ?? [];
   if (name === undefined) throw new InvalidArgumentError("It is cost=<amount> or p95=<ms>.");

@@ -33,7 +33,7 @@ export function define(command: Command, shell: Shell): void {
   addExamples(command, ["toolmount test swap read_file grep --model gpt-5"]);
 }
 
-/** Evaluations of the two tools must fail: one that passes shows that the description decides nothing. */
+/** Evaluations of the two tools must fail. A passing one shows that the description decides nothing. */
 async function swap(
   tools: readonly [string, string],
   input: string | undefined,

@@ -45,7 +45,7 @@ interface Options extends AskOptions {
   readonly out?: readonly string[];
 }
 
-/** `toolmount test prompts [plan]`: asks a model the plan's prompts, and judges the tools that it chooses. Only the tools of a world run. */
+/** `toolmount test prompts [plan]`: asks a model the plan's prompts, and judges which tools it chooses. Only a world's tools run. */
 export function define(command: Command, shell: Shell): void {
   addAskOptions(command)
     .argument("[plan]", planArgument)
@@ -138,7 +138,7 @@ function isHistory(file: string): boolean {
   return file.endsWith(".jsonl");
 }
 
-/** Returns what changed since the runs that a file keeps, to which this run is added. */
+/** Returns the changes since the runs in a history file, and adds this run to it. */
 async function compareWithHistory(
   host: OpenedHost,
   passRate: number,
@@ -155,7 +155,7 @@ async function compareWithHistory(
   return changes;
 }
 
-/** Reads the runs that a file keeps, oldest first; a file that is not there has none. A half last line is no run. */
+/** Reads the runs in a file, oldest first; none if the file does not exist. An incomplete last line is ignored. */
 export async function readHistory(file: string): Promise<EvalRun[]> {
   const text = await readFile(file, "utf8").catch((error: NodeJS.ErrnoException) => {
     if (error.code === "ENOENT") return "";
@@ -170,7 +170,7 @@ export function addToHistory(file: string, run: EvalRun): void {
   addLine(file, JSON.stringify(run));
 }
 
-/** A run as a history keeps it. */
+/** Returns a run in the form that a history stores. */
 function toRun(passRate: number, tools: readonly ToolInfo[]): EvalRun {
   const entries = tools.map(
     ({ name, description, inputSchema, version }) =>

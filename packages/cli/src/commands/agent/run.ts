@@ -26,7 +26,7 @@ interface Options extends AgentOptions, ListOptions {
   readonly rehearse?: true;
 }
 
-/** `toolmount run [plan] "<prompt>"`: one turn of a model over the plan's tools. */
+/** `toolmount run [plan] "<prompt>"`: runs one turn of a model over the plan's tools. */
 export function define(command: Command, shell: Shell): void {
   addAgentsOption(addTapeOptions(addModelOptions(addPlanOptions(command))))
     .usage("[options] [plan] <prompt>")
@@ -79,8 +79,8 @@ async function run(words: readonly string[], options: Options, shell: Shell): Pr
 }
 
 /**
- * Runs a turn as a rehearsal in a copy of the session, shows what its calls would change, and deletes the copy. With `--ask`
- * the calls of the list are then made in the session itself, and the model reads what became of them and answers.
+ * Runs a turn as a rehearsal in a copy of the session, shows the changes that its calls would make, and deletes the copy. With
+ * `--ask` the calls of the list are then made in the session itself, and the model reads their results and answers.
  */
 async function rehearseTurn(
   { host, reasoner }: Pick<Agent, "host" | "reasoner">,
@@ -118,7 +118,7 @@ async function rehearseTurn(
   }
 }
 
-/** The files of `--attach`. Unlike in a chat, the prompt itself names none: a script may not know what is in it. */
+/** Reads the files of `--attach`. Unlike in a chat, the prompt itself names no files, because a script may not know its content. */
 async function readAttached(paths: readonly string[], cwd: string): Promise<readonly NamedFile[]> {
   const files = await readFiles(paths, cwd);
   for (const file of files)

@@ -153,7 +153,7 @@ function defineResume(add: Add, shell: Shell): void {
       const clientResults = readResults(options.result);
       const { cancel, reason: message } = options;
       let sessionId = "";
-      // Before a model is looked for: without one, a wrong id would be reported as a missing model.
+      // Checked before a model is looked for: otherwise a missing model would hide a wrong id.
       const before = async (host: OpenedHost) => {
         const ids = (await (await openSessions(host)).list()).map(({ id }) => id);
         sessionId = findByPrefix(written, ids);
@@ -168,7 +168,7 @@ function defineResume(add: Add, shell: Shell): void {
     });
 }
 
-/** The session that an id, or the beginning of one, names. */
+/** Returns the session that an id, or the beginning of an id, names. */
 async function findSession(reasoner: Reasoner, written: string): Promise<string> {
   const sessions = await reasoner.list();
   return findByPrefix(
@@ -177,7 +177,7 @@ async function findSession(reasoner: Reasoner, written: string): Promise<string>
   );
 }
 
-/** The item that answers a call, as the session's log has it. */
+/** Returns the item that answers a call, from the session's log. */
 async function readOutput(
   reasoner: Reasoner,
   written: string,
@@ -190,7 +190,7 @@ async function readOutput(
   });
 }
 
-/** Deletes sessions, and returns the ids of those that were there. */
+/** Deletes sessions, and returns the ids of those that existed. */
 async function remove(
   host: OpenedHost,
   ids: readonly string[],

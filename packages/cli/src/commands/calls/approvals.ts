@@ -27,7 +27,7 @@ interface Options extends PlanOptions {
   readonly first?: number;
 }
 
-/** `toolmount approvals list|standing|approve|deny|run|revoke`: calls that wait for an answer, and answers for later calls. */
+/** `toolmount approvals list|standing|approve|deny|run|revoke`: shows waiting calls and standing answers, and decides them. */
 export function define(command: Command, shell: Shell): void {
   const run: Run = (act, plan, options) => withHost(plan, options, shell, act);
   const add: Add = (name, summary) => addPlanSubcommand(command, name, summary);
@@ -60,7 +60,7 @@ type Run = (
   options: Options,
 ) => Promise<void>;
 
-/** Adds the commands that decide a question or take an answer back. */
+/** Adds the commands that decide a question or revoke an answer. */
 function defineDecisions(add: Add, run: Run, shell: Shell): void {
   const idArgument = "the id that list shows, or the beginning of it";
   add("approve", "Approve one call")
@@ -125,7 +125,7 @@ async function waitingId({ approvals }: OpenedHost, written: string): Promise<st
   );
 }
 
-/** Also the ids of remembered approvals, and of those that the list no longer shows. */
+/** Completes an id, also of remembered approvals and of those that the list no longer shows. */
 async function knownId(host: OpenedHost, written: string): Promise<string> {
   const remembered = await host.approvals.remembered();
   const id = findByPrefix(
@@ -174,7 +174,7 @@ async function listStanding({ approvals }: OpenedHost, { json }: Options, { out 
   out.line(countOf(standing, "remembered approval"));
 }
 
-/** Asks the person at the terminal about the questions that wait; without one, shows the list. */
+/** Asks the person at the terminal about the waiting questions. Without a terminal, shows the list. */
 async function pick(host: OpenedHost, shell: Shell): Promise<void> {
   const { terminal } = shell;
   if (terminal === undefined || (await host.approvals.list()).length === 0) return list(host, {}, shell);
@@ -199,14 +199,14 @@ async function decide(
   out.line(`${printable(view.tool)} is ${view.state}; ${nextStep(view)}`);
 }
 
-/** Which command continues what waited. A call outside a session's turn is resumed by its ticket, which an approver never sees. */
+/** Returns the command that continues the call. Outside a session's turn that takes the ticket, which an approver never sees. */
 function nextStep({ info: { sessionId, turnId } }: ApprovalView): string {
   return turnId === undefined || sessionId === undefined
     ? "next, where the call was made: toolmount resume <the ticket that it printed>"
     : `next: toolmount sessions resume ${printable(sessionId)}`;
 }
 
-/** The arguments of a list of calls with only the first of them; undefined without `--first`. */
+/** Returns the arguments for approving only the first calls of a list; undefined without `--first`. */
 async function cutList(
   approvals: OpenedHost["approvals"],
   id: string,

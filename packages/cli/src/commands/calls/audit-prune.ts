@@ -32,7 +32,7 @@ function readDays(text: string): number {
   throw new InvalidArgumentError("Give a whole number of days, from 1.");
 }
 
-/** Deletes old records. Each process has its own chain, which is deleted as a whole or not at all. */
+/** Deletes old records. Each process has its own chain, which is deleted completely or not at all. */
 async function prune(sink: AuditSink, days: number): Promise<number> {
   if (sink.prune !== undefined) return sink.prune(systemClock.now() - days * 86_400_000);
   throw new ToolmountError("EXTENSION_MISSING", {

@@ -68,7 +68,7 @@ async function audit(plan: string | undefined, options: Options, shell: Shell): 
   }
 }
 
-/** Refuses the name of a tool that has no calls and is not in the plan. A tool of before may still have calls. */
+/** Refuses the name of a tool that has no calls and is not in the plan. A tool that was removed may still have calls. */
 async function refuseUnknownTool(host: OpenedHost, sink: AuditSink, tool: string | undefined): Promise<void> {
   if (tool === undefined || (await newestCalls(sink, { tool, last: 1 })).length > 0) return;
   const names = host.tools({ includeDeprecated: true }).map(({ name }) => name);
@@ -97,7 +97,7 @@ function writeLines(calls: readonly AuditedCall[], lines: LineOptions, { out }: 
   for (const line of callLines(calls, lines)) out.line(line);
 }
 
-/** A tool shows the arguments that decide what it touches, else its required ones. */
+/** Returns options for lines. A tool shows the arguments that decide what it touches, else its required ones. */
 function lineOptions(host: OpenedHost, { out }: Shell): LineOptions {
   const control = new Map<string, readonly string[]>();
   for (const { name, control: declared, inputSchema } of host.tools({ includeDeprecated: true })) {
@@ -118,10 +118,10 @@ async function exportAll(
   return exitCodes.done;
 }
 
-/** Milliseconds between two looks at the audit. */
+/** Milliseconds between two reads of the audit. */
 const followMs = 500;
 
-/** Shows the newest calls and then each one that ends; with `--json` each record, one JSON object a line. */
+/** Shows the newest calls and then each call that ends; with `--json` each record, one JSON object a line. */
 function follow(sink: AuditSink, lines: LineOptions, options: Options, shell: Shell): Promise<ExitCode> {
   const { run, tool, since, json } = options;
   const filter = filterOf(options);
@@ -129,7 +129,7 @@ function follow(sink: AuditSink, lines: LineOptions, options: Options, shell: Sh
   const next = followRecords(sink, { runId: run, tool, since });
   return shell.interruptible(async ({ signal }) => {
     for (const { entry } of await next()) runs.add(entry);
-    // What is written meanwhile is in both, and shown once.
+    // Records that are written meanwhile are in both reads, but must be shown once.
     const shown = await showNewest(sink, lines, options, shell);
     const showNew = ({ entry }: AuditRecord) => {
       const joined = runs.add(entry);
@@ -147,7 +147,7 @@ function follow(sink: AuditSink, lines: LineOptions, options: Options, shell: Sh
   });
 }
 
-/** Shows the newest calls. Resolves to the records of them that are not to be shown again. */
+/** Shows the newest calls. Resolves to the keys of their records, which must not be shown again. */
 async function showNewest(
   sink: AuditSink,
   lines: LineOptions,

@@ -43,7 +43,7 @@ export interface CallOptions extends PlanOptions, TapeOptions, SourceOptions, Li
   readonly timeout?: number;
 }
 
-/** `toolmount call [plan] <tool> [arguments]`: one call, and its outcome. */
+/** `toolmount call [plan] <tool> [arguments]`: makes one call, and shows its outcome. */
 export function define(command: Command, shell: Shell): void {
   addCallOptions(command)
     .usage("[options] [plan] <tool> [arguments]")
@@ -85,7 +85,7 @@ export function addCallOptions(command: Command): Command {
 }
 
 /**
- * Runs the command: the words are `[plan] <tool> [arguments]`. In a session, a call with the same id continues one whose
+ * Runs the command with the words `[plan] <tool> [arguments]`. In a session, a call with the same id continues one whose
  * process died. Throws `USAGE_INVALID`.
  */
 export function callWords(
@@ -153,14 +153,14 @@ async function call(
   return code;
 }
 
-/** Rehearses a call; with `--ask`, it is then made as the list was approved. */
+/** Rehearses a call. With `--ask`, the call is then made as far as the list was approved. */
 async function rehearse(
   host: OpenedHost,
   request: CallRequest,
   { mode: _, sessionId: __, ...context }: ReturnType<typeof contextOf>,
   options: CallOptions,
 ) {
-  // What it would change is kept under a session. `node:crypto` takes 5 ms to load, so other calls have no id.
+  // The rehearsed changes are kept under a session. `node:crypto` takes 5 ms to load, so other calls get no session id.
   const session = host.session(ownSession(options.user, options.session ?? randomUUID()));
   const rehearsed = session.rehearse();
   const outcome = await rehearsed.call(request, context);

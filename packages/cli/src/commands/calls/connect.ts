@@ -8,7 +8,7 @@ import { exitCodes, type ExitCode } from "../../process/exit-codes.ts";
 import type { Shell } from "../../process/shell.ts";
 import { jsonText, printable } from "../../screen/printable.ts";
 
-/** `toolmount connect <client> [plan]`: the client gets the plan's tools through this plan alone. */
+/** `toolmount connect <client> [plan]`: lets the client get the plan's tools only through this plan. */
 export function define(command: Command, shell: Shell): void {
   addClientOptions(command, async (client, plan, options) => {
     shell.end(await connect(client, plan ?? shell.settings.plan, options, shell));
@@ -16,7 +16,7 @@ export function define(command: Command, shell: Shell): void {
   addExamples(command, ["toolmount guard connect claude-code", "toolmount guard connect cursor --remove"]);
 }
 
-/** Writes or removes the entry that starts the plan, after an answer, and says what became of it. */
+/** Writes or removes the entry that starts the plan, after an answer, and reports the result. */
 export async function connect(
   client: McpClient,
   plan: string | undefined,

@@ -12,7 +12,7 @@ import { countOf } from "../../screen/count.ts";
 import { printable } from "../../screen/printable.ts";
 import { connect } from "./connect.ts";
 
-/** `toolmount guard <client> [plan]`: the servers of a client come behind a plan, with their tools locked: all of it, or nothing. */
+/** `toolmount guard <client> [plan]`: puts the servers of a client behind a plan and locks their tools, completely or not at all. */
 export function define(command: Command, shell: Shell): void {
   addClientOptions(command, async (client, plan, options) => {
     const run = options.remove === true ? connect : guard;
@@ -43,10 +43,10 @@ async function guard(
   }
 }
 
-/** The order in which what becomes of calls is counted. */
+/** What can happen to the calls of a tool, in the order in which the counts are printed. */
 const verdicts = ["runs", "may ask", "asks", "denied", "changed", "not locked"] as const;
 
-/** What each server gives, what becomes of calls, and what was left out. */
+/** Shows the tools of each server, what happens to their calls, and what was left out. */
 function describe({ tools, lock, left, set }: Draft, shell: Shell): void {
   const { out } = shell;
   for (const [server, own] of Map.groupBy(tools, (tool) => tool.server)) {

@@ -27,7 +27,7 @@ interface Options extends PlanOptions {
   readonly json?: true;
 }
 
-/** `toolmount keep [plan]`: what waits in the layer of a session, and the answer of a person. */
+/** `toolmount keep [plan]`: shows the changes that wait in the layer of a session, and takes a person's answer. */
 export function define(command: Command, shell: Shell): void {
   addPlanOptions(command)
     .argument("[plan]", planArgument)
@@ -109,7 +109,7 @@ async function answerOrShow(
   return changes.length === 0 || remove === true ? exitCodes.done : exitCodes.pending;
 }
 
-/** Says how much of the disk an undo needs. */
+/** Says how much disk space the kept changes use for an undo. */
 function undoLine(layer: Layer, out: Shell["out"]): void {
   const count = layer.keeps().length;
   if (count === 0) return;

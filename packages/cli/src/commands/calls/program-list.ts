@@ -13,7 +13,7 @@ interface Options extends PlanOptions {
   readonly json?: true;
 }
 
-/** Programs that the list has. */
+/** Most programs that the list shows. */
 const maxListed = 50;
 
 /** `toolmount program list [plan]`: lists the programs of the audit. */

@@ -7,7 +7,7 @@ import { addExamples } from "../../options/common.ts";
 import type { Shell } from "../../process/shell.ts";
 import { addCallOptions, callWords, type CallOptions } from "./call.ts";
 
-/** `toolmount program [plan] <file>`: a call of the plan's tool `run_program` with the text of a file. */
+/** `toolmount program [plan] <file>`: calls the plan's tool `run_program` with the text of a file. */
 export function define(command: Command, shell: Shell): void {
   addCallOptions(command)
     .usage("[options] [plan] <file>")
@@ -23,7 +23,7 @@ export function define(command: Command, shell: Shell): void {
   ]);
 }
 
-/** The same for the same program: run again in its session, it continues where it was when its process died. */
+/** Returns the same id for the same program, so that in its session it continues where its process died. */
 async function idOf(file: string): Promise<string | undefined> {
   const text = await readFile(file).catch(() => null); // the arguments report a file that cannot be read
   return text === null ? undefined : `program-${hash("sha256", text).slice(0, 16)}`;

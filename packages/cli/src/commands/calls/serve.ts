@@ -23,7 +23,7 @@ interface Options extends HttpOptions {
   readonly session?: string;
 }
 
-/** `toolmount serve [plan] --stdio`: the tools of a plan to an MCP client; with `--http`: an API, a page and MCP. */
+/** `toolmount serve [plan] --stdio`: serves the tools of a plan to an MCP client; with `--http`, an API, a page and MCP. */
 export function define(command: Command, shell: Shell): void {
   addPeopleOptions(addApprovalOptions(addTapeOptions(addPlanOptions(command))))
     .argument("[plan]", planArgument)
@@ -54,7 +54,7 @@ export function define(command: Command, shell: Shell): void {
   ]);
 }
 
-/** Adds the options of an HTTP server about tokens, about people who sign in, and about reports of questions. */
+/** Adds the options of an HTTP server for tokens, for users who sign in, and for reports of questions. */
 function addPeopleOptions(command: Command): Command {
   return command
     .option(
@@ -73,7 +73,7 @@ function addPeopleOptions(command: Command): Command {
     );
 }
 
-/** What `--oidc` may say. */
+/** The names that `--oidc` accepts. */
 const oidcNames: readonly (keyof OidcOptions)[] = [
   "issuer",
   "audience",
@@ -83,7 +83,7 @@ const oidcNames: readonly (keyof OidcOptions)[] = [
   "secret",
 ];
 
-/** Reads one `name=value` of `--oidc` beside those before it. */
+/** Reads one `name=value` of `--oidc`, and adds it to those before it. */
 export const readOidc = (text: string, before: OidcOptions = {}): OidcOptions =>
   readNamed(text, before, oidcNames);
 
@@ -118,7 +118,7 @@ async function serve(plan: string | undefined, options: Options, shell: Shell): 
     try {
       await (await import("../../http/served-plan.ts")).serveLayers(host);
       const { user, session, json } = options;
-      // First, so that no change is missed once a client is answered.
+      // Watching starts first, so that no change is missed once a client is answered.
       const say = (line: string) => shell.err.line(`toolmount serve: ${line}`);
       const stopWatching =
         options.watch === true
@@ -149,8 +149,8 @@ async function serve(plan: string | undefined, options: Options, shell: Shell): 
 }
 
 /**
- * Opens a plan to serve. Where the plan would start itself, a host that is the client gets an answer by which it does
- * not mount this process.
+ * Opens a plan to serve. If the plan would start itself, and the client is such a host, the client gets an answer that keeps it
+ * from mounting this process.
  */
 async function openServed(
   plan: string | undefined,
@@ -159,7 +159,7 @@ async function openServed(
   { input, output, above }: HostsAbove & { readonly output: Writable },
 ): Promise<OpenedHost> {
   try {
-    // No person watches a client's calls while they run, so all of them are recorded.
+    // People do not watch a client's calls while they run, so all of them are recorded.
     return await openPlan(plan, options, shell, { laterServers: true, above }, "mixed");
   } catch (error) {
     const hosts = isServedToItself(error) ? await above() : [];

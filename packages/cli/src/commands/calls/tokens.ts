@@ -20,7 +20,7 @@ interface Options {
 
 const file = "/home/ana/.config/toolmount/tokens.json";
 
-/** `toolmount serve tokens list|add|remove <file>`: the hashed tokens of a server over HTTP. */
+/** `toolmount serve tokens list|add|remove <file>`: manages the hashed tokens of a server over HTTP. */
 export function define(command: Command, shell: Shell): void {
   const add = (name: string, summary: string) =>
     command
@@ -122,7 +122,7 @@ async function addToken(place: TokenPlace, name: string, options: Options, shell
   shell.end(exitCodes.done);
 }
 
-/** Fewest characters of a token that a person brings: of 64 signs, they are as hard to guess as a key of 256 bits. */
+/** Fewest characters of a token that a person brings. With 64 possible characters, it is as hard to guess as a 256-bit key. */
 const leastToken = 43;
 
 function readToken(variable: string, { env }: Shell): string {

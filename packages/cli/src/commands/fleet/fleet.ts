@@ -14,7 +14,7 @@ interface Options extends PlanOptions {
   readonly json?: true;
 }
 
-/** One queue as it is now. */
+/** The current state of one queue. */
 interface QueueReport extends FleetDepth {
   readonly queue: string;
   readonly workers: readonly FleetMember[];

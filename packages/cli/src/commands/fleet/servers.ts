@@ -14,7 +14,7 @@ import { printable } from "../../screen/printable.ts";
 import { agoOf } from "../../screen/relative-time.ts";
 import { writeTable } from "../../screen/table.ts";
 
-/** Milliseconds between two looks at servers that mount a plan. */
+/** Milliseconds between two looks at servers during a reload. */
 const lookMs = 500;
 
 interface Options extends PlanOptions {
@@ -32,14 +32,14 @@ export function define(command: Command, shell: Shell): void {
   addExamples(command, ["toolmount doctor servers mount-plans/coding.yaml"]);
 }
 
-/** Fails where one lives that has another plan, or could not mount it. */
+/** Shows the servers. Fails if a living one has another plan, or could not mount it. */
 function showServers(plan: string | undefined, options: Options, shell: Shell): Promise<ExitCode> {
   return withServers(plan, options, shell, async () => {});
 }
 
 /**
- * Mounts a plan here, to try it, and then at each of its servers, one after the other; the first that could not is the last.
- * Shows the servers then, and fails as {@link showServers} does.
+ * Mounts a plan here, to try it, and then at each of its servers in turn, up to the first that cannot. Then shows the servers, and
+ * fails as {@link showServers} does.
  */
 export function reloadServers(plan: string | undefined, options: Options, shell: Shell): Promise<ExitCode> {
   return withServers(plan, options, shell, async (store, scope, list) => {

@@ -75,12 +75,12 @@ function nextSteps(names: ToolNames, folder: string): string {
   ].join("\n");
 }
 
-/** From the release that the package is written for on: the contract that it declares says which hosts mount it. */
+/** Returns the range from the current release upward. The package's declared contract decides which hosts mount it. */
 function peerRange(core: string): string {
   return core.replace(/^\^/, ">=");
 }
 
-/** The files of a package with one tool. */
+/** Renders the files of a package with one tool. */
 async function renderToolPackage(names: ToolNames): Promise<TemplateFiles> {
   const { id, tool, type, words, module } = names;
   const known = await readRanges();

@@ -55,7 +55,7 @@ async function manifest(folder: string, { json, check, config }: Options, shell:
   return stale ? exitCodes.failed : exitCodes.done;
 }
 
-/** Adds the option that gives the config to an error about it. Always throws. */
+/** Adds to an error about the config the option that sets it. Always throws. */
 function nameConfigOption(error: unknown): never {
   if (!isToolmountError(error) || error.code !== "CONFIG_INVALID") throw error;
   const { module, problem } = error.details as { readonly module: string; readonly problem: string };

@@ -16,7 +16,7 @@ interface Options {
   readonly json?: true;
 }
 
-/** The rules of core always apply; of these profiles, those of the tools that the module mounts. */
+/** The profiles of `--profile`. The rules of core always apply; the default adds the profiles that fit the module's tools. */
 const profileNames = ["core", "aptix", "amplifier", "forge"];
 
 /** `toolmount package validate <path>`: checks a tool module against the contract. */
@@ -56,7 +56,7 @@ async function validate(path: string, options: Options, shell: Shell): Promise<E
   return report.passed ? exitCodes.done : exitCodes.failed;
 }
 
-/** Validates a module in its own process. An incident there is a finding. */
+/** Validates a module in a separate process. If that process fails, the failure is a finding. */
 async function validateInProcess(request: ValidateRequest, signal: AbortSignal): Promise<CheckReport> {
   const [{ runTrial }, { addExternalFindings }] = await Promise.all([
     import("../../trial/run-trial.ts"),

@@ -28,7 +28,7 @@ interface Options {
   readonly load: boolean;
 }
 
-/** What a module may be, and which of its packages a `server.json` may name. */
+/** The types of modules, and the types of packages that a `server.json` may name. */
 const [moduleTypes, serverTypes] = [
   ["tool", "hook"],
   ["npm", "pypi", "oci", "nuget", "remote"],
@@ -157,7 +157,7 @@ class Attempt {
     }
   }
 
-  /** Records the new tools in the plan's lock file: where there is one, and of a fetched package always. */
+  /** Records the new tools in the plan's lock file, if it exists, and always for a fetched package. */
   async lock({ file, added }: EditReport): Promise<Locked | undefined> {
     const { lockFileOf } = await import("@toolmount/loader/commands");
     const isTried = this.trial?.missing.length === 0;
@@ -175,7 +175,7 @@ async function writeWork({ trial, fetched }: Attempt, lock: Locked | undefined, 
   if (lock !== undefined) writeLocked(lock, shell);
 }
 
-/** Options for an entry that is there already would be lost without a word. */
+/** Creates the error for an entry that already exists, because options for it would otherwise be ignored silently. */
 function nameTaken({ file, kept: [id = ""] }: EditReport, key: string): ToolmountError {
   const problem = `${basename(file)} has an entry "${id}" already, and its ${key} is not changed; name the new entry with --entry '{"id":"…"}', or edit the file`;
   return new ToolmountError("PLAN_VALUE_INVALID", { problem });

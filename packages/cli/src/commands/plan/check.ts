@@ -26,7 +26,7 @@ interface Options extends PlanOptions {
   readonly format: "text" | "json" | "github";
 }
 
-/** `toolmount check [plan]`: every problem of a plan together. */
+/** `toolmount check [plan]`: shows every problem of a plan at once. */
 export function define(command: Command, shell: Shell): void {
   addPlanOptions(command)
     .argument("[plan]", planArgument)
@@ -61,17 +61,17 @@ type Report =
       readonly ok: true;
       readonly plan: string | undefined;
       readonly modules: readonly Module[];
-      /** Of modules that are not required: the plan opens without them. */
+      /** Problems of optional modules, without which the plan still opens. */
       readonly problems: readonly Problem[];
-      /** Members that modules of the plan add to the context of tools, as far as it is known. */
+      /** Members that modules of the plan add to the context of tools, as far as they are known. */
       readonly context: readonly string[];
       /** Modules that were not checked, because only mounting shows their tools. */
       readonly unknown: readonly string[];
-      /** Tools that differ from the lock file: their calls are denied until the change is accepted. */
+      /** Tools that differ from the lock file. Their calls are denied until the change is accepted. */
       readonly lockChanges: readonly LockChange[];
       /** Scripts and skills in the plan's folder that the next command would run or read. */
       readonly nextFiles: readonly NextFile[];
-      /** Which servers count the plan's budgets together, where not all of them do. */
+      /** Which servers count the plan's budgets together, if not all of them do. */
       readonly counts?: string | undefined;
       /** Whether this machine can open the plan's layer, and which tools work outside of it. */
       readonly layer?: LayerFinding | undefined;
@@ -80,7 +80,7 @@ type Report =
 
 type Module = Pick<EntryStatus, "id" | "section" | "specifier" | "version" | "path" | "position"> & {
   readonly state: EntryStatus["state"] | "found";
-  /** Null when only mounting the module shows them. */
+  /** Null if only mounting the module shows them. */
   readonly tools: readonly string[] | null;
   readonly problems: readonly Problem[];
   /** Where its calls run; absent for calls in the host. */
@@ -93,7 +93,7 @@ function refused(error: unknown): Report {
   return { ok: false, problems };
 }
 
-/** Reads manifests first. Modules without one are mounted, because only that shows whether they work. */
+/** Reads manifests first. If some modules have none, mounts the plan, because only that shows whether they work. */
 async function findProblems(plan: string | undefined, options: Options, shell: Shell): Promise<Report> {
   const { report: looked, place } = await inspect(plan, options, shell);
   if (!looked.ok) return looked;
@@ -112,11 +112,11 @@ async function findProblems(plan: string | undefined, options: Options, shell: S
 
 interface Looked {
   readonly report: Report;
-  /** Where the calls of an entry run, and which members of a context do not get there. */
+  /** Returns where the calls of an entry run, and which members of a context are missing there. */
   readonly place: (id: string, members: readonly string[]) => string | undefined;
 }
 
-/** Reads manifests; runs no code of tools. */
+/** Reads manifests, without running code of tools. */
 async function inspect(plan: string | undefined, options: Options, shell: Shell): Promise<Looked> {
   const { inspectPlan } = await import("@toolmount/loader/commands");
   const inspected = await inspectPlan(plan, loaderOptions(options, shell));
@@ -138,8 +138,8 @@ async function inspect(plan: string | undefined, options: Options, shell: Shell)
 }
 
 /**
- * Which servers count the budgets of a plan together, where not all of them do; undefined for a plan without budgets, and for one
- * whose state other machines may share.
+ * Returns which servers count the budgets of a plan together, if not all of them do. Undefined for a plan without budgets, and for
+ * one whose state other machines may share.
  */
 function countedBy({ policy, state }: JsonObject): string | undefined {
   const { budgets } = (policy ?? {}) as { readonly budgets?: unknown };
@@ -230,7 +230,7 @@ function writeNames(out: Shell["out"], what: string, names: readonly string[]): 
   if (names.length > 0) out.line(out.paint("yellow", `  ⚠ ${what}: ${names.map(printable).join(", ")}`));
 }
 
-/** A problem as a line that GitHub Actions shows beside the plan. Source: GitHub's workflow commands. */
+/** Formats a problem as a line that GitHub Actions shows next to the plan's line. Source: GitHub's workflow commands. */
 function annotation({ code, message, hint, file, line, column }: Problem, cwd: string): string {
   const place =
     file === undefined ? [] : [`file=${property(relative(cwd, file))}`, `line=${line}`, `col=${column}`];

@@ -22,7 +22,7 @@ interface Options extends PlanOptions {
   readonly max?: number;
 }
 
-/** `toolmount list cost [plan]`: the tokens that the offered tools cost in each request to a model. */
+/** `toolmount list cost [plan]`: shows the tokens that the offered tools cost in each request to a model. */
 export function define(command: Command, shell: Shell): void {
   addPlanOptions(command)
     .argument("[plan]", planArgument)
@@ -66,7 +66,7 @@ async function showCost(plan: string | undefined, options: Options, shell: Shell
   }
 }
 
-/** The tools of the mode that are not in a request, because only programs call them. */
+/** Returns the tools of the mode that are not in a request, because only programs call them. */
 function inProgramsOnly(tools: readonly ToolInfo[], offer: Offer): Offer {
   const offered = new Set([...offer.tools, ...offer.available].map(({ name }) => name));
   const hidden = tools.filter(({ name }) => !offered.has(name));
@@ -78,12 +78,12 @@ interface Price {
   readonly currency?: string;
 }
 
-/** The price of a million tokens of input: the loader has checked it. Undefined for a plan without prices. */
+/** Returns the price of a million input tokens, which the loader has checked. Undefined for a plan without prices. */
 function priceOf(agent: unknown): Price | undefined {
   return ((agent ?? {}) as { readonly prices?: Price }).prices;
 }
 
-/** What each request of a turn saves, because it has no definitions of tools that only programs call. */
+/** The saving of each request because it has no definitions of tools that only programs call. */
 interface Saved {
   readonly tools: number;
   readonly tokens: number;

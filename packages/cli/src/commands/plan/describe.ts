@@ -22,7 +22,7 @@ interface Options extends CallOptions, SourceOptions {
   readonly json?: true;
 }
 
-/** `toolmount describe [plan] <tool>`: all that a person needs to know to call a tool, and what becomes of a call. */
+/** `toolmount describe [plan] <tool>`: shows everything needed to call a tool, and what happens to a call. */
 export function define(command: Command, shell: Shell): void {
   addSourceOptions(addCallOptions(command))
     .option(...jsonOption)
@@ -54,7 +54,7 @@ async function describe(operands: CallOperands, options: Options, shell: Shell):
   return exitCodes.done;
 }
 
-/** The tools of a source, or of a plan that cannot be explained; then it throws what is wrong with the plan. */
+/** Lists the tools of a source, or of a plan that cannot be explained. Throws the problems of such a plan. */
 async function listTools(
   { plan }: CallOperands,
   options: Options,
@@ -68,7 +68,7 @@ async function listTools(
   }
 }
 
-/** The lines that shaped a tool, and what decides a call, without what the tool says of itself. */
+/** Returns the lines that shaped a tool and what decides a call, without the tool's own description. */
 function shortOf(why: Explained | null, { name }: ToolInfo) {
   const found = why?.tools.find((one) => one.name === name);
   return found === undefined
@@ -125,7 +125,7 @@ function writeGuidance({ usage }: ToolInfo, shell: Shell): void {
   shell.out.line(printableLines(usage).trimEnd());
 }
 
-/** The command of a call. Where it is longer than a line, it has one argument a line, and can be pasted as it is. */
+/** Returns the command of a call. If it is longer than a line, each argument has a line, and all of it can still be pasted. */
 function callLines(name: string, example: JsonObject, { columns = Infinity }: Screen): string[] {
   const write = (indent: number) =>
     `toolmount call ${printable(name)} '${jsonText(example, indent).replaceAll("'", String.raw`'\''`)}'`;

@@ -18,7 +18,7 @@ interface Options extends PlanOptions {
   readonly host: string;
 }
 
-/** `toolmount diff <before> [now]`: what changes for models and people, before a merge or a reload. */
+/** `toolmount diff <before> [now]`: shows what changes for models and people, before a merge or a reload. */
 export function define(command: Command, shell: Shell): void {
   addPlanOptions(command)
     .argument(
@@ -94,7 +94,7 @@ function summaryOf({ before, now, tools, calls, values }: PlanDifference, cwd: s
   return `from ${was} to ${is}: ${parts.join(", ") || "no difference"}`;
 }
 
-/** A comment for a pull request: tables that fold, in the form that GitHub and GitLab show. */
+/** Returns a comment for a pull request, with tables in the form that GitHub and GitLab show. */
 function commentOf(difference: PlanDifference, { cwd }: Shell): string {
   const { tools, calls, values } = difference;
   const rows = (head: string, lines: readonly string[]) =>

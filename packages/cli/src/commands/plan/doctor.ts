@@ -44,9 +44,9 @@ export function define(command: Command, shell: Shell): void {
 
 interface Diagnosis {
   readonly machine: readonly MachineFinding[];
-  /** The providers of models, and what each lacks. */
+  /** The providers of models, each with what it lacks. */
   readonly models: readonly KnownProvider[];
-  /** The model of the plan, and whether it can be asked; null for a plan without one. */
+  /** The model of the plan, and whether it can be asked; null for a plan without a model. */
   readonly planModel: PlanModel | null;
   readonly plan: string | undefined;
   readonly modules: readonly {
@@ -59,7 +59,7 @@ interface Diagnosis {
   readonly problems: readonly Problem[];
   /** Tools that differ from the plan's lock file. */
   readonly lockChanges: readonly LockChange[];
-  /** The plan's MCP servers, each after an attempt to connect. */
+  /** The plan's MCP servers, after an attempt to connect to each. */
   readonly servers: readonly ServerStatus[];
   /** Servers of the plan that a client of this machine also reaches without the plan. */
   readonly direct: readonly DirectServer[];
@@ -77,7 +77,7 @@ async function doctor(plan: string | undefined, options: Options, shell: Shell):
 
 async function examine(plan: string | undefined, options: Options, shell: Shell): Promise<Diagnosis> {
   const [machine, ofPlan] = await Promise.all([examineMachine(shell), examinePlan(plan, options, shell)]);
-  // A plan that is not found is one of the problems already.
+  // If the plan is not found, that is already one of the problems.
   const models = await examineProviders(ofPlan.plan, shell);
   const { agent, ...found } = ofPlan;
   return { machine, models, planModel: await tryModel(agent, models, shell.env), ...found };
@@ -104,7 +104,7 @@ async function examinePlan(
       ...inspected.entries.filter(({ required }) => !required).flatMap((entry) => entry.problems),
     ];
     const { file, written } = inspected.plan;
-    // What keeps the plan from being mounted is reported already.
+    // Problems that keep the plan from being mounted are already reported, so it is not mounted then.
     const { servers } = await readMcpServers(file, loaderOptions(options, shell));
     const direct = await findDirectServers(servers, shell);
     const mounted =
@@ -122,7 +122,7 @@ type Mounted = Pick<Diagnosis, "lockChanges" | "servers" | "problems">;
 
 const notMounted: Mounted = { lockChanges: [], servers: [], problems: [] };
 
-/** Mounts a plan that has a lock file or MCP servers: only that shows what its tools are, and which server answers. */
+/** Mounts a plan with a lock file or MCP servers, because only that shows its current tools, and which server answers. */
 async function tryMount(
   plan: string | undefined,
   options: Options,
@@ -178,7 +178,7 @@ function writeDiagnosis(
   writeProblems(out, problems, cwd);
 }
 
-/** The model of the plan, else the providers that are ready; the others are a number. */
+/** Writes the model of the plan or, without one, the providers that are ready, and the number of the others. */
 function writeModels(models: readonly KnownProvider[], planModel: PlanModel | null, out: Screen): void {
   const line = (isReady: boolean, text: string) => {
     const { style, sign } = signs[isReady ? "ok" : "missing"];
@@ -196,7 +196,7 @@ function describeModel({ model, problem, answered }: PlanModel): string {
   return `${model}, of the plan: ${answered ? "its server answers" : "ready, and not asked"}`;
 }
 
-/** With `--verbose`, each attempt to get out of a border is a line. */
+/** Writes a finding. With `--verbose`, each attempt to break out of a border is a line. */
 function writeFinding(
   { what, state, says, stopped = [] }: MachineFinding,
   out: Screen,

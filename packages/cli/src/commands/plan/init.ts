@@ -70,7 +70,7 @@ async function init(given: string | undefined, options: Options, shell: Shell): 
   return exitCodes.done;
 }
 
-/** Makes a git repository and installs packages, where the person wants it. Resolves to whether packages are installed. */
+/** Creates a git repository and installs packages, if the person wants that. Resolves to whether packages are installed. */
 async function prepare(
   folder: string,
   { git, install }: Answers,
@@ -81,7 +81,7 @@ async function prepare(
   return install && !kept.includes("package.json") && (await runIn(folder, ["npm", "install"], shell.env));
 }
 
-/** What a person answers. */
+/** The person's answers. */
 interface Answers extends InitAnswers {
   /** Whether the files of other applications in the folder are imported. */
   readonly imports: boolean;
@@ -91,11 +91,11 @@ interface Answers extends InitAnswers {
   readonly install: boolean;
 }
 
-/** A file of another application: what the plan got from it, or why nothing. */
+/** A file of another application, with the entries that the plan got from it, or the reason for none. */
 interface ImportedFile {
   readonly path: string;
   readonly added: readonly string[];
-  /** Environment variables that have to be set, because their values do not belong in plans. */
+  /** Environment variables to set, because their values do not belong in plans. */
   readonly variables: readonly { readonly name: string; readonly because: string }[];
   readonly problem?: string;
 }
@@ -108,7 +108,7 @@ async function importAll(paths: readonly string[], folder: string): Promise<Impo
       const variables = imported.kind === "servers" ? imported.variables : [];
       done.push({ path, added: imported.report.added, variables });
     } catch (error) {
-      // A file of another application that cannot be read does not undo what was written.
+      // Files that were already written stay, even if a file of another application cannot be read.
       if (!isToolmountError(error)) throw error;
       done.push({ path, added: [], variables: [], problem: error.message });
     }
@@ -148,7 +148,7 @@ async function askPerson(
     const agrees = (message: string, initialValue = true) =>
       ask(confirm({ ...common, message, initialValue }));
     try {
-      // A person who typed the folder has named the plan.
+      // A person who typed the folder has already named the plan.
       const name = isNamed
         ? defaults.name
         : await ask(text({ ...common, message: "Name of the plan?", initialValue: defaults.name }));
@@ -171,16 +171,16 @@ async function askPerson(
   });
 }
 
-/** The person leaves the questions. */
+/** Thrown when the person leaves the questions. */
 class Left extends Error {}
 
 interface Written {
   readonly written: readonly string[];
-  /** Files that were there before, and were left as they are. */
+  /** Files that already existed, and were left unchanged. */
   readonly kept: readonly string[];
 }
 
-/** Writes the files that are not there yet. To `.gitignore` it adds the lines that are missing. */
+/** Writes the files that do not exist yet. To an existing `.gitignore` it adds the missing lines. */
 async function writeNew(folder: string, files: TemplateFiles): Promise<Written> {
   const paths = Object.keys(files);
   const kept = paths.filter((path) => existsSync(join(folder, path)));
@@ -213,7 +213,7 @@ function nextCommands({ folder, answers, lists, kept, isInstalled }: Outcome, cw
   const packages = ["toolmount", "@toolmount/core", "zod", ...toolPackagesOf(answers)];
   return [
     ...(folder === cwd ? [] : [`cd ${quoted(shortPath(folder, cwd))}`]),
-    // A package.json that was there before does not name these packages.
+    // A package.json that already existed does not name these packages.
     ...(isInstalled
       ? []
       : [kept.includes("package.json") ? `npm install ${packages.join(" ")}` : "npm install"]),

@@ -48,7 +48,7 @@ export function define(command: Command, shell: Shell): void {
   ]);
 }
 
-/** Lists a plan's tools. */
+/** Lists a plan's tools, from manifests if they are enough, else from the mounted plan. */
 export async function list(plan: string | undefined, options: Options, shell: Shell): Promise<ExitCode> {
   const { json, mode } = options;
   const all =
@@ -75,7 +75,7 @@ function createFilter({ tool, module }: Options): (tool: ListedTool) => boolean 
     (module === undefined || listed.module === module);
 }
 
-/** The category that `--tool` names, as a rule of a plan does. */
+/** Returns the category if `--tool` names one, as a rule of a plan does. */
 function categoryOf(tool: string | undefined): string | undefined {
   return /^category:\s*(\S*)$/.exec(tool ?? "")?.[1];
 }
@@ -83,7 +83,7 @@ function categoryOf(tool: string | undefined): string | undefined {
 const categories = ["read", "write", "delete", "side_effect"];
 
 /**
- * Throws `USAGE_INVALID` for a filter that names a tool, a category or an entry that does not exist: an empty list would
+ * Throws `USAGE_INVALID` for a filter that names a tool, a category or an entry that does not exist, because an empty list would
  * look like an answer. A name with `*` or `?` is a pattern, and may match nothing.
  */
 async function refuseUnknownNames({ tool, module }: Options, tools: readonly ListedTool[]): Promise<void> {
@@ -115,7 +115,7 @@ type ListedTool = (ManifestTool | ToolInfo) & {
   readonly calls: CallVerdict | undefined;
 };
 
-/** Lists without importing a module; null when some module has no manifest. */
+/** Lists tools without importing a module. Null if a manifest is missing, or the plan has a lock file. */
 async function listManifests(
   plan: string | undefined,
   options: Options,
@@ -128,7 +128,7 @@ async function listManifests(
     cwd: shell.cwd,
     overlays,
   });
-  // Only the tools themselves show whether they are as the lock file has them.
+  // Only the tools themselves show whether they match the lock file.
   if (isLocked) return null;
   const tools: Omit<ListedTool, "calls">[] = [];
   for (const entry of entries) {
@@ -150,7 +150,7 @@ async function askPolicies(plan: string | undefined, options: Options, shell: Sh
   return asked.map(({ tool, answers }) => [tool.name, answers] as const);
 }
 
-/** Checks the whole plan, without importing its modules. Throws `PLAN_INVALID`; logs that a plan with overlays has no lock. */
+/** Checks the whole plan without importing its modules. Throws `PLAN_INVALID`; logs if a plan with overlays has no lock. */
 async function refuseInvalid(plan: string | undefined, options: Options, shell: Shell): Promise<void> {
   const [{ inspectPlan, planError }, { loaderOptions }] = await Promise.all([
     import("@toolmount/loader/commands"),
@@ -213,14 +213,14 @@ function columnsOf(screen: Screen): Column<ListedTool>[] {
   ];
 }
 
-// Maps, because a manifest may have any value here.
+// Maps, because a manifest may contain any value here.
 const colours = new Map<unknown, Style>([
   ["low", "green"],
   ["medium", "yellow"],
   ["high", "red"],
 ]);
 
-/** Says what becomes of calls, and marks those that do not simply run. */
+/** Returns what happens to calls, coloured unless they simply run. */
 function callText(screen: Screen, calls: CallVerdict): string {
   if (calls === "runs") return "run";
   if (calls === "denied") return screen.paint("red", "denied");

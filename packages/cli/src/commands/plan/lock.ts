@@ -57,9 +57,9 @@ async function lock(plan: string | undefined, options: Options, shell: Shell): P
   else writeReport(report, shell);
   if (tool !== undefined && options.json !== true) writeRest(report, shell);
   const matches = report.exists && report.changes.length === 0 && report.files.length === 0;
-  // What did not answer is neither locked nor compared.
+  // Modules that did not answer are neither locked nor compared.
   const isWhole = report.leftOut.length === 0;
-  // A merged lock accepts only what a branch accepted, so that other tools still differ; without writing, the conflict stays.
+  // A merged lock accepts only what a branch accepted, so other tools may still differ. If nothing is written, the conflict stays.
   const isDone =
     report.conflict === undefined
       ? report.written || matches
@@ -97,7 +97,7 @@ function writeReport(report: LockReport, { out, cwd }: Shell): void {
     );
 }
 
-/** Writes in which tools the two sides of a merge conflict differ, ours as before and theirs as now. */
+/** Writes the tools in which the two sides of a merge conflict differ, with ours as before and theirs as now. */
 function writeConflict(conflict: readonly LockChange[], out: Screen): void {
   const which = conflict.length === 0 ? "; no tool differs in both" : "; both sides differ in:";
   out.line(
@@ -106,12 +106,12 @@ function writeConflict(conflict: readonly LockChange[], out: Screen): void {
   writeLockChanges(out, conflict);
 }
 
-/** Writes what still differs after some tools were accepted. */
+/** Writes the tools that still differ after some were accepted. */
 function writeRest({ changes }: LockReport, { out }: Shell): void {
   if (changes.length > 0) out.line(`still denied: ${changes.map((one) => printable(one.tool)).join(", ")}`);
 }
 
-/** Tools that say of themselves that they need less care than before. */
+/** Returns tools that state a need for less care than before. */
 function milderTools(changes: LockReport["changes"]): string[] {
   return changes
     .filter(({ differences }) => differences.some(({ care }) => care === "less"))

@@ -14,7 +14,7 @@ interface Options extends PlanOptions {
   readonly json?: true;
 }
 
-/** `toolmount doctor updates [plan]`: the packages and repositories of a plan that have a newer version. */
+/** `toolmount doctor updates [plan]`: shows the packages and repositories of a plan that have a newer version. */
 export function define(command: Command, shell: Shell): void {
   addPlanOptions(command)
     .argument("[plan]", planArgument)
@@ -28,7 +28,7 @@ export function define(command: Command, shell: Shell): void {
   ]);
 }
 
-/** Fails when a package is old, or when it is not known whether it is, so that a script notices. */
+/** Fails if a package is outdated, or if that is unknown, so that a script notices. */
 async function outdated(plan: string | undefined, options: Options, shell: Shell): Promise<ExitCode> {
   const { filterOutdated, findOutdated } = await import("../../install/find-outdated.ts");
   const packages = await withStatus(shell, "asking for newer versions", (inner) =>
@@ -69,7 +69,7 @@ function writeReport(
     );
 }
 
-/** A version, or the beginning of a commit. */
+/** Returns a version, or the beginning of a commit. */
 function shortVersion(version: string | undefined): string {
   if (version === undefined) return "–";
   return printable(/^[0-9a-f]{40,64}$/.test(version) ? version.slice(0, 12) : version);

@@ -41,7 +41,7 @@ interface SuggestOptions extends PlanOptions {
 const records = "a tape, an audit as JSON lines, or audit: the audit of the plan";
 const answers = `${records}; sessions: those that the plan's store has, which also suggest flows`;
 
-/** `toolmount policy diff|suggest`: what a plan's policy does with recorded calls, and what they say about it. No tool runs. */
+/** `toolmount policy diff|suggest`: shows what a plan's policy does with recorded calls, or suggests lines. No tool runs. */
 export function define(command: Command, shell: Shell): void {
   const summary =
     "Show the recorded calls that the plan would answer otherwise; exit code 1 if there are any";
@@ -83,7 +83,7 @@ async function diff(plan: string | undefined, options: DiffOptions, shell: Shell
   }
 }
 
-/** Gives the calls of a file to `read`, or those of the plan's own audit. */
+/** Passes the calls of a file, or those of the plan's own audit, to `read`. */
 async function withCalls<Result>(
   plan: string | undefined,
   [option, from]: readonly [option: string, value: string],
@@ -130,7 +130,7 @@ async function suggest(plan: string | undefined, options: SuggestOptions, shell:
   }
 }
 
-/** Writes the lines into the plan with `--yes`, or when a person at the terminal agrees. */
+/** Writes the lines into the plan with `--yes`, or if a person at the terminal agrees. */
 async function saveAgreed(edit: PlannedEdit, options: SuggestOptions, shell: Shell): Promise<void> {
   if (edit.before === edit.after) return;
   const isAgreed = await agreesToWrite("Write these lines into the plan?", options, shell);
@@ -193,7 +193,7 @@ function writeFlows({ lines, before, after, fresh }: SuggestedFlows, { out }: Sh
     );
 }
 
-/** A value as YAML writes it on one line, without quotes. */
+/** Formats a value as YAML on one line, without quotes. */
 function shortValue(value: unknown): string {
   return JSON.stringify(value)
     .replaceAll('"', "")

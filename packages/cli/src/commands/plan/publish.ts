@@ -14,7 +14,7 @@ interface Options extends PublishOptions {
   readonly json?: true;
 }
 
-/** `toolmount package publish [plan]`: writes the `server.json` by which registries of MCP know a plan. */
+/** `toolmount package publish [plan]`: writes the `server.json` with which registries of MCP list a plan. */
 export function define(command: Command, shell: Shell): void {
   command
     .argument("[plan]", planArgument)

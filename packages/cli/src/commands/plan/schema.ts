@@ -5,7 +5,7 @@ import { addPlanOptions, type PlanOptions } from "../../options/plan-options.ts"
 import type { Shell } from "../../process/shell.ts";
 import { exitCodes } from "../../process/exit-codes.ts";
 
-/** `toolmount print schema [plan]`: the JSON Schema of plans, with the configs of this plan's own modules, for editors. */
+/** `toolmount print schema [plan]`: prints the JSON Schema of plans, with the configs of this plan's modules, for editors. */
 export function define(command: Command, shell: Shell): void {
   addPlanOptions(command)
     .argument("[plan]", planArgument)

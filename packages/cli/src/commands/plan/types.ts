@@ -18,7 +18,7 @@ interface Options extends PlanOptions {
   readonly check?: true;
 }
 
-/** `toolmount types [plan]`: the tools of a plan as TypeScript: their types, and a client with one method a tool. */
+/** `toolmount types [plan]`: writes the tools of a plan as TypeScript: their types, and a client with a method for each tool. */
 export function define(command: Command, shell: Shell): void {
   addPlanOptions(command)
     .argument("[plan]", planArgument)
@@ -55,7 +55,7 @@ async function types(plan: string | undefined, options: Options, shell: Shell): 
 interface TypesFile {
   readonly path: string;
   readonly text: string;
-  /** Whether the file on disk has another text, or is not there. */
+  /** Whether the file on disk differs or does not exist. */
   readonly isChanged: boolean;
 }
 

@@ -17,7 +17,7 @@ import type { Shell } from "../../process/shell.ts";
 import { usageError } from "../../process/usage-error.ts";
 import { exitCodes, type ExitCode } from "../../process/exit-codes.ts";
 
-/** What a call is judged by. */
+/** Options for the call that is judged. */
 export interface CallOptions extends PlanOptions {
   readonly arguments?: string;
   readonly mode?: string;
@@ -28,7 +28,7 @@ export interface CallOptions extends PlanOptions {
 
 type Options = CallOptions & { readonly json?: true };
 
-/** `toolmount describe [plan] <tool>`: which lines made a tool what it is, and what would decide a call of it. */
+/** `toolmount describe [plan] <tool>`: shows which lines shaped a tool, and what would decide a call of it. */
 export function define(command: Command, shell: Shell): void {
   addCallOptions(command)
     .option(...jsonOption)
@@ -42,7 +42,7 @@ export function define(command: Command, shell: Shell): void {
   ]);
 }
 
-/** A tool, and the call of it that is judged. */
+/** Adds the tool and the call that is judged. */
 export function addCallOptions(command: Command): Command {
   return addPlanOptions(command)
     .usage("[options] [plan] <tool> [arguments]")
@@ -65,7 +65,7 @@ async function why(operands: CallOperands, options: Options, shell: Shell): Prom
   return explanation.tools.length === 0 ? exitCodes.failed : exitCodes.done;
 }
 
-/** Which lines made a tool what it is, and what would decide a call of it. */
+/** Finds which lines shaped a tool, and what would decide a call of it. */
 export async function explain(
   operands: CallOperands,
   options: CallOptions,
@@ -79,7 +79,7 @@ export async function explain(
   const asked = { mode, user, session, prompts };
   const call = { tool, ...asked, arguments: argumentsOf };
   const { tools, verdicts, problems } = await judgeCalls(call, plan, loaderOptions(options, shell));
-  // The plan is read again for its lines: what the first reading warned of is not said twice.
+  // The plan is read again for its lines, quietly, because the first reading already logged its warnings.
   const quiet = { ...loaderOptions(options, shell), logger: silentLogger };
   const named = tools?.find(({ name, declaredName }) => [name, declaredName].includes(tool));
   const given = { ...asked, arguments: argumentsOf(named) };
@@ -89,7 +89,7 @@ export async function explain(
   return { ...explained, tools: judged, problems: known, listed: tools };
 }
 
-/** The arguments that the words give: `name=text` becomes what the tool's schema wants. */
+/** Returns a function that reads the given arguments. It converts `name=text` to the type in the tool's schema. */
 async function readGiven(
   { text, pairs, written }: CallOperands,
   option: string | undefined,
@@ -111,10 +111,10 @@ async function readGiven(
     tool === undefined ? read.arguments : fitTexts(read.arguments, read.texts, tool.inputSchema);
 }
 
-/** A tool, and what becomes of a call of it; null when it is left out, or the plan cannot be opened. */
+/** A tool, with the verdict on a call of it; null if the tool is left out, or the plan cannot be opened. */
 type JudgedTool = ExplainedTool & { readonly verdict: Verdict | null };
 
-/** What the plan says of a tool, with the tools that it offers; undefined when it cannot be opened. */
+/** The explanation of a tool, with all tools that the plan offers; undefined if it cannot be opened. */
 export type Explained = Omit<Explanation, "tools"> & {
   readonly tools: readonly JudgedTool[];
   readonly listed: readonly ToolInfo[] | undefined;
@@ -212,7 +212,7 @@ function writeRow(what: string, text: string, position: PlanPosition | undefined
   out.line(labelled(out.paint("cyan", what.padEnd(9)), `${printable(text)}${place}`, out));
 }
 
-/** A label, and beside it a text that is broken between words. */
+/** Returns a label, followed by a text that is broken between words. */
 function labelled(label: string, text: string, out: Screen): string {
   return `  ${label} ${wrapped(out, text, 12).trimStart()}`;
 }
