@@ -1,4 +1,4 @@
-// The composition root: the one file that reads the process. It hands everything else what it needs.
+// The composition root: the only file that reads the process. It gives all other code the parts that it needs.
 import { closeSync } from "node:fs";
 import { runProgram } from "./program.ts";
 import { takeStdout } from "./process/take-stdout.ts";
@@ -14,7 +14,7 @@ import { registerHooks } from "node:module";
 const { argv, env } = process;
 const stderr = takeStderr();
 
-/** Milliseconds for the work to end after its terminal was closed: no second Ctrl-C can come from there. */
+/** Milliseconds in which work may end after its terminal was closed, because no second Ctrl-C can come then. */
 const hangUpMs = 10_000;
 
 let exitCode: ExitCode = exitCodes.done;
@@ -22,8 +22,8 @@ let exitCode: ExitCode = exitCodes.done;
 /** The signal that aborted the last piece of work. */
 let interruptedBy: EndSignal | undefined;
 
-// A process that ends before its work is done has failed, whatever exit code it chose: a module called `process.exit(0)`
-// when it was imported, or it waits for an event that never comes.
+// A process that ends before its work is done has failed, whatever its exit code: a module may have called `process.exit(0)`
+// when it was imported, or may wait for an event that never comes.
 const endedEarly = (code: number) => {
   if (code === exitCodes.done) process.exitCode = exitCodes.failed;
   const place = findForeignPlace();
@@ -47,7 +47,7 @@ const shell: Shell = {
   out: createScreen(answers, env),
   err: createScreen(stderr, env),
   get terminal() {
-    // In this order: standard input is opened only where stderr is a terminal.
+    // The order matters: standard input is opened only if stderr is a terminal.
     return stderr.isTTY && process.stdin.isTTY ? { input: process.stdin, output: process.stderr } : undefined;
   },
   calls: createWatchdog((text) => void stderr.write(text), endBlocked),
@@ -65,12 +65,12 @@ process.exit(finalExitCode());
 
 function finalExitCode(): ExitCode {
   if (exitCode === exitCodes.failed && interruptedBy !== undefined) return exitCodeOfSignal(interruptedBy);
-  // A reader that has seen enough, such as `head`, and a closed terminal are no failure of the command; a full disk is.
+  // A reader that has seen enough, such as `head`, and a closed terminal do not fail the command, but a full disk does.
   const isLost = answers.lost !== undefined && answers.lost !== "EPIPE" && answers.lost !== "EIO";
   return isLost && exitCode === exitCodes.done ? exitCodes.failed : exitCode;
 }
 
-/** A signal aborts the work; a second Ctrl-C ends the process. Work that a signal made fail ends with the signal's code. */
+/** Runs work that a signal aborts. A second Ctrl-C ends the process. If a signal made the work fail, the exit code is the signal's. */
 async function interruptible<Value>(
   work: (controller: AbortController) => Promise<Value>,
   { onHangUp }: { readonly onHangUp?: () => void } = {},
@@ -103,7 +103,7 @@ function endBlocked({ error: describe }: WatchedCall, place: string | undefined)
   if (words.includes("--json")) shell.out.json({ error: { code, message, details: { ...details, place } } });
   else shell.err.line(`${shell.err.paint("red", code)} ${message}`);
   process.off("exit", endedEarly);
-  // Node would report on stderr that it waits for the debugger, which is the watchdog.
+  // Otherwise Node would report on stderr that it waits for the debugger, which is the watchdog.
   process.once("exit", () => closeSync(2));
   return process.exit(exitCodes.failed);
 }
@@ -115,18 +115,18 @@ function endNow(code: ExitCode): never {
 
 interface ErrorSink extends Sink {
   readonly isTTY: boolean;
-  /** Waits until what was written has arrived. */
+  /** Waits until the written text has arrived. */
   flush(): Promise<void>;
 }
 
-/** Standard error, whose stream is made when something is written, here or by a tool: Node needs 4 ms for it. */
+/** Returns standard error, whose stream is created only when something is written, here or by a tool, because that takes 4 ms. */
 function takeStderr(): ErrorSink {
   const own = Object.getOwnPropertyDescriptor(process, "stderr")!;
   let stream: NodeJS.WriteStream | undefined;
   const open = (): NodeJS.WriteStream => {
     if (stream !== undefined) return stream;
     stream = own.get!() as NodeJS.WriteStream;
-    // The command keeps its exit code when the reader of stderr has gone.
+    // The command keeps its exit code even if the reader of stderr has gone.
     return stream.on("error", () => {});
   };
   Object.defineProperty(process, "stderr", { configurable: true, enumerable: true, get: open });
@@ -144,12 +144,12 @@ function takeStderr(): ErrorSink {
 }
 
 /**
- * Gives every module of the process the zod that the command carries, in one file, in place of the same installed
- * package in 95 files: that saves 40 ms of processor time, about what Node needs to start. A module that depends on
- * another copy of zod keeps its own.
+ * Gives every module of the process the command's own zod, which is one file, instead of the same installed package in 95 files.
+ * That saves 40 ms of processor time, about as much as Node needs to start. A module that depends on another copy of zod keeps
+ * that copy.
  */
 function shareZod(): void {
-  if (import.meta.url.endsWith(".ts")) return; // the sources run: nothing is built
+  if (import.meta.url.endsWith(".ts")) return; // the sources run, so there is no built file
   const carried = import.meta.resolve("#zod");
   const installed = new Set(["zod", "zod/v4"].map((specifier) => import.meta.resolve(specifier)));
   registerHooks({

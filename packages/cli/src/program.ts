@@ -9,7 +9,7 @@ import { readOwnVersion } from "./process/own-version.ts";
 import type { Shell } from "./process/shell.ts";
 import { exitCodes } from "./process/exit-codes.ts";
 
-/** Runs a command line. Never throws: it reports an error and sets the exit code. */
+/** Runs a command line. Never throws, but reports an error and sets the exit code. */
 export async function runProgram(given: readonly string[], shell: Shell): Promise<void> {
   const words = fullNames(given);
   const isShort = asksForShortHelp(words);
@@ -29,18 +29,18 @@ export async function runProgram(given: readonly string[], shell: Shell): Promis
   }
 }
 
-/** Shows what there is here, and runs the command that the person chooses then. */
+/** Shows the first look, and runs the command that the person then chooses. */
 async function lookFirst(shell: Shell): Promise<void> {
   const { takeFirstLook } = await import("./commands/first-look.ts");
   const next = await takeFirstLook(shell);
   if (next !== null) await runProgram(next, shell);
 }
 
-/** A shell completes a line. */
+/** Completes a line for a shell. */
 async function complete(program: Command, shell: Shell): Promise<void> {
   const { answerShell, readTypedWords } = await import("./completion-server.ts");
   const [first = "", ...rest] = readTypedWords(shell.env);
-  // The last word is not finished, so it is no name yet.
+  // The last word is incomplete, so it is not a name yet.
   const typed = rest.length === 0 ? [first] : [...namesOf(first), ...rest];
   await addCommands(program, allRows, typed, shell);
   await answerShell(program, typed, shell);
@@ -70,12 +70,12 @@ function createProgram(shell: Shell, helpEnding: string): Command {
   return program.hook("preAction", (_program, command) => applyGlobalOptions(program, command, shell));
 }
 
-/** Whether a line asks for the commands of a day: only a word for help. */
+/** Tests whether a line asks for the daily commands: it has only a word for help. */
 function asksForShortHelp([first = "", ...more]: readonly string[]): boolean {
   return more.length === 0 && ["help", "--help", "-h"].includes(first);
 }
 
-/** Throws `USAGE_INVALID` for `help` with a word that is no command: the help of all commands would look like an answer. */
+/** Throws `USAGE_INVALID` for `help` with an unknown command, because the help of all commands would look like an answer. */
 async function refuseHelp([first, second]: readonly string[]): Promise<void> {
   const names = allRows.map(({ name }) => name);
   if (first !== "help" || second === undefined || second.startsWith("-") || names.includes(second)) return;
@@ -85,17 +85,17 @@ async function refuseHelp([first, second]: readonly string[]): Promise<void> {
   throw new ToolmountError("USAGE_INVALID", { problem: `there is no command "${second}"; ${hint}` });
 }
 
-/** `toolmount help --all`. */
+/** Tests for `toolmount help --all`. */
 function isAll([first, second]: readonly string[]): boolean {
   return first === "help" && second === "--all";
 }
 
-/** Below the commands of a day. */
+/** The text below the daily commands. */
 const shortEnd = `
 Begin with toolmount init. Each command has examples: toolmount help <command>
 All commands: toolmount help --all`;
 
-/** What every command has in common, below the help of all commands. */
+/** The text below the help of all commands, about what they have in common. */
 const helpEnd = `
 Environment:
   OPENAI_API_KEY, OPENAI_BASE_URL  the model server, where the plan names none
@@ -122,19 +122,19 @@ const allRows: readonly Row[] = commandGroups.flatMap(({ title, commands }) =>
   commands.map((row) => ({ ...row, title })),
 );
 
-/** What people use each day: `toolmount --help` shows these, and `toolmount help --all` every command. */
+/** The commands that people use daily. `toolmount --help` shows these, and `toolmount help --all` shows every command. */
 export const dailyCommands: readonly string[] =
   "init add check list test call serve approvals audit chat".split(" ");
 
 const dailyRows = allRows.filter(({ name }) => dailyCommands.includes(name));
 
-/** A line that begins with the name of a command needs no other one. Help and mistakes need all. */
+/** Returns the needed commands: only the named one for a line that begins with its name, else all, for help and errors. */
 function rowsFor([first]: readonly string[]): readonly Row[] {
   const named = allRows.filter(({ name }) => name === first);
   return named.length > 0 ? named : allRows;
 }
 
-/** Adds the names of commands, and the options and arguments of the one that is asked for. */
+/** Adds the names of commands, and the options and arguments of the requested one. */
 async function addCommands(
   program: Command,
   rows: readonly Row[],
@@ -153,7 +153,7 @@ function addRow(parent: Command, { name, summary, hidden = false }: CommandRow):
   return parent.command(name, { hidden }).description(`${summary}.`).summary(summary);
 }
 
-/** A command below another takes every option of its line, so the upper one defines none then. */
+/** Defines a command, or the one below it that is named. That one takes every option of the line, so the upper one then has none. */
 async function defineRow(
   command: Command,
   { load, commands = [] }: CommandRow,
@@ -168,7 +168,7 @@ async function defineRow(
   }
 }
 
-/** The usage error for an error of commander; null when commander has already shown the help instead. */
+/** Returns the usage error for an error of commander; null if commander has already shown the help instead. */
 function usageError(
   error: CommanderError,
   program: Command,
@@ -187,7 +187,7 @@ function usageError(
   });
 }
 
-/** What a person probably meant who knows other tools: `toolmount tools`, and an argument of a tool written as an option. */
+/** Returns a hint for people who know other tools, for `toolmount tools`, or for an argument of a tool written as an option. */
 function meant(problem: string, words: readonly string[]): string {
   const [, option = ""] = /^unknown option '--([\w-]+)/.exec(problem) ?? [];
   if (words[0] === "call" && option !== "") {
@@ -207,7 +207,7 @@ const otherWords: Readonly<Record<string, string>> = {
   prompt: "run",
 };
 
-/** The commands with which a line begins: `policy suggest`. */
+/** Returns the commands with which a line begins, such as `policy suggest`. */
 function namedCommands({ commands }: Command, [word, ...rest]: readonly string[]): readonly string[] {
   const command = commands.find((one) => one.name() === word);
   return command === undefined ? [] : [command.name(), ...namedCommands(command, rest)];

@@ -1,4 +1,4 @@
-/** What an operating system has of a part of toolmount: all of it, or what is missing, as docs/reference/platforms.md says it. */
+/** How an operating system supports a part of toolmount: `yes`, or what is missing, as in docs/reference/platforms.md. */
 interface PartSupport {
   readonly part: string;
   readonly linux: string;
@@ -8,7 +8,7 @@ interface PartSupport {
 
 const yes = "yes";
 
-/** The table of docs/reference/platforms.md. `yes`, or a short sentence that says what is missing and what happens instead. */
+/** The table of docs/reference/platforms.md: `yes`, or a short sentence that says what is missing and what happens instead. */
 export const platformSupport: readonly PartSupport[] = [
   {
     part: "plans, tools in the host's process, policy, `serve`, `run`, `chat`",
@@ -73,7 +73,7 @@ export const platformSupport: readonly PartSupport[] = [
   },
 ];
 
-/** Returns what an operating system lacks, a sentence for each part. */
+/** Returns what an operating system lacks, with a sentence for each part. */
 export function unsupportedOn(platform: NodeJS.Platform): readonly string[] {
   if (platform !== "linux" && platform !== "darwin" && platform !== "win32")
     return ["not supported; Linux and macOS are (docs/reference/platforms.md)"];

@@ -12,16 +12,16 @@ import { interruption } from "../process/signals.ts";
 import { jsonText, printable } from "../screen/printable.ts";
 import { askArguments, missingArguments } from "./argument-form.ts";
 
-/** A call as the host takes it. */
+/** A call in the form that the host accepts. */
 interface CallRequest {
   readonly name: string;
-  /** An object, or JSON text, which the host parses. */
+  /** An object, or JSON text that the host parses. */
   readonly arguments: JsonObject | string | undefined;
 }
 
 /**
- * Reads the tool and the arguments of a call. A person at a terminal is asked about a name that is nearly right, and for
- * required arguments that are missing; Ctrl-C in a question aborts.
+ * Reads the tool and the arguments of a call. A person at a terminal is asked whether a similar name was meant, and for missing
+ * required arguments. Ctrl-C in a question aborts.
  */
 export async function readRequest(
   operands: CallOperands,
@@ -82,8 +82,8 @@ async function readInput({ input }: Shell): Promise<string> {
 }
 
 /**
- * Throws `USAGE_INVALID` for an object with a name twice: a person meant one of the two values. The text is JSON, and may be nested
- * so deep that no function which calls itself can read it.
+ * Throws `USAGE_INVALID` for an object that has a name twice, because a person meant only one of the values. The text is JSON, and
+ * may be nested too deep for a recursive function.
  */
 async function refuseDouble(text: string): Promise<void> {
   const { createScanner } = await import("jsonc-parser");
@@ -104,7 +104,7 @@ async function refuseDouble(text: string): Promise<void> {
 /** The tokens of jsonc-parser, whose own names are a const enum. */
 const kinds = { objectBegin: 1, objectEnd: 2, listBegin: 3, listEnd: 4, colon: 6, text: 10, end: 17 };
 
-/** Throws `USAGE_INVALID` for arguments that are no JSON: the place of the mistake, and the same call without quotes. */
+/** Throws `USAGE_INVALID` for arguments that are not JSON, with the place of the mistake and the same call without quotes. */
 async function refuseMistake(text: string, tool: string): Promise<void> {
   try {
     readJson("the text of the arguments", text);
@@ -114,7 +114,7 @@ async function refuseMistake(text: string, tool: string): Promise<void> {
   }
 }
 
-/** The members that a text probably means, as words: `city=Oslo`. */
+/** Returns the members that a text probably means, as words: `city=Oslo`. */
 async function wordsOf(text: string): Promise<string> {
   const { parseFlowMap } = await import("../options/flow-map.ts");
   const inner = text.trim().replace(/^\{/, "").replace(/\}$/, "");
@@ -128,7 +128,7 @@ async function wordsOf(text: string): Promise<string> {
     .join(" ");
 }
 
-/** The tool that a person meant, when only one name is near. */
+/** Asks whether a person meant the one tool with a similar name. */
 async function askName(
   written: string,
   tools: readonly ToolInfo[],

@@ -7,13 +7,13 @@ import { changeLines } from "../render/change-lines.ts";
 import { askWhether } from "../process/choose.ts";
 import type { Shell } from "../process/shell.ts";
 
-/** Writes the rule after which a call like one that was asked about is not asked about again. */
+/** Writes a rule so that calls like the one in the question are no longer asked about. */
 export interface RuleWriter {
-  /** The host whose plan gets the rules. Before it is there, no rule is offered. */
+  /** Sets the host whose plan gets the rules. Before this, no rule is offered. */
   opened(host: OpenedHost): void;
-  /** Whether a rule would end such questions: only the tool or the level asks, and the plan is a file. */
+  /** Tests whether a rule would end such questions: only the tool or the level asks, and the plan is a file. */
   fits(question: ApprovalQuestion): boolean;
-  /** Asks for which calls and into which file, shows the change and writes it. False: nothing was written. */
+  /** Asks for which calls and into which file, shows the change and writes it. Resolves to false if nothing was written. */
   write(question: ApprovalQuestion, at: AtTerminal): Promise<boolean>;
 }
 
@@ -23,7 +23,7 @@ interface AtTerminal {
   readonly signal: AbortSignal;
 }
 
-/** Makes the writer of a command. A written rule is in effect for the next call. */
+/** Creates the writer of a command. A written rule applies from the next call on. */
 export function createRuleWriter(cwd: string): RuleWriter {
   let host: OpenedHost | undefined;
   return {
@@ -62,15 +62,15 @@ export function createRuleWriter(cwd: string): RuleWriter {
   };
 }
 
-/** Lines of the list `allow` that the call fits, the narrowest first. */
+/** Returns lines of the list `allow` that match the call, the narrowest first. */
 function linesFor({ tool, arguments: given }: ApprovalQuestion): readonly string[] {
   const { properties = {}, required = [] } = tool.inputSchema as {
     readonly properties?: object;
     readonly required?: readonly string[];
   };
-  // A pattern is about the first required argument, else the first one.
+  // A pattern matches the first required argument or, without one, the first argument.
   const value = given[required[0] ?? Object.keys(properties)[0] ?? ""];
-  // A sign at its beginning would be read as "not", or as a comparison.
+  // Such a sign at the beginning would be read as "not", or as a comparison.
   const isPlain =
     typeof value === "string" && /^(?![!<>])[^*?\n\r]{1,200}$/.test(value) && value.trim() !== "";
   if (!isPlain) return [tool.name];

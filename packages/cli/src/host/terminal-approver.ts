@@ -9,8 +9,8 @@ import type { Screen } from "../screen/screen.ts";
 import type { Shell } from "../process/shell.ts";
 
 /**
- * Asks the person at the terminal, one question at a time, and shows the tool, the reasons and the exact arguments.
- * Ctrl-C in a question calls `onLeave`.
+ * Creates an approver that asks the person at the terminal, one question at a time, and shows the tool, the reasons and the exact
+ * arguments. Ctrl-C in a question calls `onLeave`.
  */
 export function createTerminalApprover(
   screen: Screen,
@@ -50,7 +50,7 @@ interface Asked {
   covered: boolean;
 }
 
-/** A remembered approval also answers the questions in the queue that it covers. */
+/** Marks the queued questions that a remembered approval also answers. */
 function coverLike(
   question: ApprovalQuestion,
   { remember }: ApprovalAnswer,
@@ -67,7 +67,7 @@ interface Asking {
   readonly screen: Screen;
   readonly terminal: NonNullable<Shell["terminal"]>;
   readonly onLeave: () => void;
-  /** Questions behind this one. */
+  /** The number of questions after this one. */
   readonly waiting: number;
   readonly rules: RuleWriter | undefined;
 }

@@ -22,8 +22,8 @@ const labels: Readonly<Record<Level, { readonly text: string; readonly style: St
 };
 
 /**
- * Writes what a host, its modules and its tools log, one line each: warnings and errors, and the rest with `--verbose` or
- * `--debug`, which adds fields and stacks.
+ * Creates a logger that writes the messages of a host, its modules and its tools, one line each: warnings and errors, and the rest
+ * with `--verbose` or `--debug`, which adds fields and stacks.
  */
 export function createTerminalLogger(screen: Screen, verbosity: Verbosity): Logger {
   let last = "";
@@ -34,7 +34,7 @@ export function createTerminalLogger(screen: Screen, verbosity: Verbosity): Logg
       const facts = level === "warn" ? factsOf(fields, message) : "";
       const line =
         `${screen.paint(style, text)} ${printable(message)}${facts}${causeOf(fields, message)}`.trimEnd();
-      // A command may read a plan twice, and then it warns of the plan twice.
+      // A command may read a plan twice, and would then repeat its warnings.
       if (line === last && !("run_id" in fields)) return;
       last = line;
       screen.line(line);
@@ -53,7 +53,7 @@ export function createTerminalLogger(screen: Screen, verbosity: Verbosity): Logg
   return logger;
 }
 
-/** The logger of a command that writes what could not be mounted, so that the loader's warnings of it are left out. */
+/** Returns a logger without the loader's warnings about modules that could not be mounted, because the command reports these itself. */
 export function withoutFailures(logger: Logger): Logger {
   const warn: Logger["warn"] = (fields, message) => {
     if (!("module" in fields && "code" in fields)) logger.warn(fields, message);
@@ -64,7 +64,7 @@ export function withoutFailures(logger: Logger): Logger {
 /** Most facts that a line shows, and most characters of each. */
 const shownFacts = { count: 4, length: 80 };
 
-/** Returns what a warning is about: its fields with short texts, in the order that they were logged, without ids. */
+/** Returns the facts of a warning: its short fields, in the order in which they were logged, without ids. */
 function factsOf(fields: object, message: string): string {
   const facts = Object.entries(fields).flatMap(([name, value]) => {
     const text = Array.isArray(value) ? value.join(", ") : value;
@@ -79,7 +79,7 @@ interface LoggedError {
   readonly stack?: unknown;
 }
 
-/** The message of a logged error, unless the line has it, and the place in the code that threw it. */
+/** Returns the message of a logged error, unless the line already contains it, and the place in the code that threw it. */
 function causeOf(fields: object, message: string): string {
   const { err } = fields as { readonly err?: LoggedError };
   const text = typeof err?.message === "string" && !message.includes(err.message) ? ` (${err.message})` : "";
@@ -87,7 +87,7 @@ function causeOf(fields: object, message: string): string {
   return printable(`${text}${place === undefined ? "" : ` at ${place}`}`);
 }
 
-/** `file:line:column` of the first frame in a file that is not below `node_modules`, and not in Node itself. */
+/** Returns `file:line:column` of the first stack frame that is neither below `node_modules` nor in Node itself. */
 function placeOf(error: LoggedError | undefined): string | undefined {
   if (typeof error?.stack !== "string") return undefined;
   const frames = [

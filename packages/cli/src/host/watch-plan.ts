@@ -8,15 +8,15 @@ import { problemsOf } from "../render/failure.ts";
 import { countOf } from "../screen/count.ts";
 import { printable } from "../screen/printable.ts";
 
-/** Milliseconds of silence after which changes are read: an editor writes a file in several steps. */
+/** Milliseconds of silence before changes are read, because an editor writes a file in several steps. */
 const quietMs = 100;
 
-/** Most folders that are watched, so that a large project does not use up what the system has. */
+/** Most folders that are watched, so that a large project does not use up the system's watchers. */
 const maxFolders = 500;
 
 /**
- * Reloads a host when a file of its plan, or a file beside or below one of its local modules, changes. `say` gets one line
- * for each reload. An invalid plan leaves the host as it is. Returns what ends the watch.
+ * Reloads a host when a file of its plan changes, or a file in or below the folder of one of its local modules. `say` gets one line
+ * for each reload. An invalid plan leaves the host as it is. Returns a function that ends the watch.
  */
 export async function watchPlan(host: OpenedHost, say: (line: string) => void): Promise<() => Promise<void>> {
   let timer: NodeJS.Timeout | undefined;
@@ -50,8 +50,8 @@ export async function watchPlan(host: OpenedHost, say: (line: string) => void): 
 }
 
 /**
- * Folders whose sources are watched, and the folders that lead to them: one that is deleted, replaced or there again is a
- * change, too.
+ * Watches the folders of sources, and the folders that lead to them. If one of these is deleted, replaced or created again, that
+ * is a change too.
  */
 class WatchedFolders {
   readonly #watchers = new Map<string, FSWatcher>();
@@ -61,14 +61,14 @@ class WatchedFolders {
   #folders: ReadonlySet<string> = new Set();
   missing: ReadonlySet<string> = new Set();
 
-  /** What leads to a folder is watched from the first folder on that `top` is in, too. */
+  /** Also watches the folders that lead to a watched folder, from the first one that contains `top` on. */
   constructor(top: string, onChange: (path: string) => void, say: (line: string) => void) {
     this.#top = top;
     this.#onChange = onChange;
     this.#say = say;
   }
 
-  /** Watches these folders, and no others. In place of a missing one it watches the nearest above that exists. */
+  /** Watches these folders, and no others. For a missing one it watches the nearest existing folder above. */
   watch(folders: ReadonlySet<string>): void {
     this.#folders = folders;
     this.missing = new Set([...folders].filter((folder) => !existsSync(folder)));
@@ -103,7 +103,7 @@ class WatchedFolders {
     // A folder that is deleted or moved reports its own name.
     const path = name === basename(folder) ? folder : join(folder, name);
     const isOnTheWay = [...this.#folders].some((one) => isBelow(one, path));
-    // What has its path from now on is another folder, and so is what is below it.
+    // The path now belongs to another folder, and so do the paths below it, so their watchers are stale.
     if (isOnTheWay) for (const one of this.#watchers.keys()) if (isBelow(one, path)) this.#end(one);
     if (isOnTheWay || (this.#folders.has(folder) && isSource(path))) this.#onChange(path);
   }
@@ -114,7 +114,7 @@ function nearestExisting(folder: string): string {
 }
 
 async function reloadLine(host: OpenedHost, changed: readonly string[]): Promise<string> {
-  // A folder that came or went is known by its files.
+  // A new or deleted folder is named by its files, if those changed too.
   const paths = changed.filter((path) => !changed.some((other) => other !== path && isBelow(other, path)));
   const [first = "", ...others] = paths.map((path) => relative(host.plan.folder, path));
   const because = printable(others.length === 0 ? first : `${first} and ${countOf(others, "other file")}`);
@@ -140,7 +140,7 @@ function summaryOf({ generation, mounted, removed, kept, failed, drained }: Relo
   return printable(`reloaded, generation ${generation}: ${facts.filter(Boolean).join(", ")}`);
 }
 
-/** Folders of the plan's files, and of its local modules with the folders below them. */
+/** Returns the folders of the plan's files, and those of its local modules with all folders below them. */
 async function foldersOf(host: OpenedHost): Promise<ReadonlySet<string>> {
   const { plan } = host;
   const folders = new Set(plan.files.map((file) => dirname(file)));
@@ -149,7 +149,7 @@ async function foldersOf(host: OpenedHost): Promise<ReadonlySet<string>> {
     .entries.flatMap(({ path }) => (path === undefined || isInstalled(path) ? [] : [dirname(path)]));
   for (const folder of new Set(modules)) {
     folders.add(folder);
-    // A module in the plan's own folder may import from anywhere in the project: only its folder is watched.
+    // A module in the plan's folder may import from anywhere in the project, so only its folder is watched.
     if (!plan.files.some((file) => dirname(file) === folder)) await addBelow(folder, folders);
   }
   return folders;
@@ -170,7 +170,7 @@ function isInstalled(path: string): boolean {
   return /[/\\]node_modules[/\\]/.test(path);
 }
 
-/** Whether a file can be part of a plan or a module. Temporary files of editors and the state of the host are not. */
+/** Tests whether a file can be part of a plan or a module. Temporary files of editors and the host's state cannot. */
 function isSource(path: string): boolean {
   return /\.(?:ya?ml|json|[cm]?[jt]sx?|md)$/i.test(path) && !/[/\\]\.toolmount[/\\]/.test(path);
 }

@@ -7,42 +7,42 @@ import { usageError } from "../process/usage-error.ts";
 import { readSecret, requireOutside } from "./token-file.ts";
 import { fileOfTokens, inState, tokensInState, type TokenPlace } from "./token-place.ts";
 
-/** An OpenID provider whose tokens a server accepts, and the client as which people sign in there. */
+/** An OpenID provider whose tokens a server accepts, and the client id under which users sign in there. */
 export interface OidcOptions {
   readonly issuer?: string;
   readonly audience?: string;
   /** The claim that lists the roles. */
   readonly roles?: string;
   readonly client?: string;
-  /** The scopes that clients and the page ask for, with blanks between them. */
+  /** The scopes that clients and the page request, separated by blanks. */
   readonly scope?: string;
   /** A file with the secret of the client. */
   readonly secret?: string;
 }
 
-/** Options that say whose tokens a server accepts. */
+/** Options that choose the accepted tokens. */
 export interface AccessOptions {
   readonly tokens?: string;
   readonly oidc?: OidcOptions;
 }
 
-/** Whose tokens a server accepts. */
+/** How a server recognises tokens, and lets users sign in. */
 export interface ServerAccess {
   readonly authenticate: Authenticate;
-  /** Where people sign in to the page. Absent when they enter a token. */
+  /** The sign-in of the page. Absent if users enter a token. */
   readonly pageSignIn?: PageSignIn | undefined;
-  /** Exchanges the tokens with which users come; null where they come with no signed tokens. */
+  /** Exchanges the tokens with which users come; null if they come without signed tokens. */
   readonly exchange: TokenExchange["exchange"] | null;
-  /** New tokens, which are shown once. Absent when the tokens come from elsewhere. */
+  /** New tokens, which are shown once. Absent if the tokens come from elsewhere. */
   readonly created?: { readonly call: string; readonly decide: string };
-  /** Reads the tokens again now. Where they are refused, they stay as they were. */
+  /** Reads the tokens again now. If they are refused, the old ones stay. */
   reload(): Promise<void>;
 }
 
 /**
- * Reads a file of hashed tokens, or makes new tokens: for this run, or for a file that is not there yet. New tokens are
- * shown at a terminal only, since a log that a tool can read would give them away. With an issuer its signed tokens are
- * accepted, too. Throws `USAGE_INVALID` and `OPTION_INVALID`.
+ * Reads a file of hashed tokens, or creates tokens: for this run, or for a file that does not exist yet. New tokens are
+ * shown only at a terminal, because a log that a tool can read would reveal them. With an issuer its signed tokens are
+ * also accepted. Throws `USAGE_INVALID` and `OPTION_INVALID`.
  */
 export async function prepareAccess(
   options: AccessOptions,
@@ -70,7 +70,7 @@ export async function prepareAccess(
   };
 }
 
-/** Where the tokens are kept; null for those that are only of this run, or come from an issuer. */
+/** Returns where the tokens are kept; null for tokens of this run only, or from an issuer. */
 function placeOf(
   { tokens }: AccessOptions,
   [first]: readonly OpenedHost[],
@@ -86,7 +86,7 @@ interface SignInPlace {
   readonly logger: Logger;
 }
 
-/** Lets people sign in to the page at the provider, as the client that the provider knows this server by. */
+/** Lets users sign in to the page at the provider, under the client id that the provider has for this server. */
 async function openSignIn(
   { issuer, audience, client: clientId, scope, secret }: OidcOptions,
   authenticate: Authenticate,
@@ -107,7 +107,7 @@ async function openSignIn(
   });
 }
 
-/** Recognises the signed tokens of an OpenID provider. Only a signed token has dots. */
+/** Recognises the signed tokens of an OpenID provider. Only signed tokens contain dots. */
 async function openIssuer({ oidc }: AccessOptions): Promise<TokenExchange | null> {
   if (oidc === undefined) return null;
   const { issuer, audience, roles: rolesClaim } = oidc;

@@ -2,10 +2,10 @@ import { setTimeout as delay } from "node:timers/promises";
 import type { Clock, Logger } from "@toolmount/core";
 import { createTokenCheck, type Authenticate, type TokenRecord } from "@toolmount/http";
 
-/** Milliseconds for which read tokens count, and for which a request waits for them to be read again. */
+/** Milliseconds after which tokens are read again, and for which a request waits for that. */
 const freshMs = 1_000;
 
-/** What {@link createLiveTokens} needs. */
+/** The parts that {@link createLiveTokens} needs. */
 interface LiveTokensOptions {
   readonly records: readonly TokenRecord[];
   /** Reads the tokens again. */
@@ -15,8 +15,8 @@ interface LiveTokensOptions {
 }
 
 /**
- * Recognises stored tokens. Those that are older than a second are read again before the next request, so that a removed one
- * ends. Where they cannot be read, they stay as they were.
+ * Recognises stored tokens. Before a request, tokens older than a second are read again, so that a removed token
+ * stops working. If they cannot be read, the old ones stay.
  */
 export function createLiveTokens({ records, read, clock, logger }: LiveTokensOptions) {
   let check = createTokenCheck(records);

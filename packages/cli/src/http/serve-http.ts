@@ -44,12 +44,12 @@ export interface HttpOptions extends PlanOptions, TapeOptions, AccessOptions, Ap
   readonly also?: readonly string[];
   readonly allow?: readonly string[];
   readonly grace?: number;
-  /** Where reports go, and a file with the secret of both sides. */
+  /** The address for reports, and a file with the secret that both sides know. */
   readonly webhook?: { readonly url?: string; readonly secret?: string };
   readonly watch?: true;
 }
 
-/** A plan that is open, and what was opened for it. */
+/** An open plan with everything that was opened for it. */
 interface Open {
   readonly name: string;
   readonly host: OpenedHost;
@@ -95,7 +95,7 @@ export async function serveOverHttp(
   }, reload);
 }
 
-/** Mounted servers get tokens of their own for a user, and never the token with which the user came. */
+/** Lets mounted servers get separate tokens for a user, instead of the token with which the user came. */
 function offerExchange({ coordinator }: OpenedHost, { exchange }: ServerAccess): void {
   if (exchange !== null) coordinator.registerCapability("tokens.exchange", exchange);
 }
@@ -115,7 +115,7 @@ async function readAddress({ http, tokens, oidc }: HttpOptions): Promise<ListenA
   return address;
 }
 
-/** A tape has the calls of one plan. */
+/** Throws if a tape is used with several plans, because it has the calls of one. */
 function requireOnePlan({ also = [], record, replay }: HttpOptions): void {
   if (also.length > 0 && (record ?? replay) !== undefined)
     throw usageError(
@@ -123,7 +123,7 @@ function requireOnePlan({ also = [], record, replay }: HttpOptions): void {
     );
 }
 
-/** The first plan is `default`; others have the names that `--also` gives them. */
+/** Returns the plans by name: the first is `default`; others have the names that `--also` gives them. */
 function plansOf(plan: string | undefined, { also = [] }: HttpOptions): Map<string, string | undefined> {
   const plans = new Map([["default", plan]]);
   for (const text of also) {
@@ -141,7 +141,7 @@ async function openOne(
   options: HttpOptions,
   shell: Shell,
 ): Promise<Open> {
-  // No person watches a client's calls while they run, so all of them are recorded.
+  // People do not watch a client's calls while they run, so all of them are recorded.
   const host = await openPlan(plan, options, shell, { laterServers: true }, "mixed");
   const turns = host.coordinator.get("orchestrator") === null ? null : await openReasoner(host, {}, shell);
   const { outcomeText: modelText } = await import("@toolmount/reasoner");
@@ -163,7 +163,7 @@ async function openOne(
   return { name, host, served, turns };
 }
 
-/** Both sides of a webhook have its secret; arguments of a process can be read by others. */
+/** Reads the secret of the webhook from a file, because other users can read the arguments of a process. */
 async function readWebhook(
   { webhook: { url, secret: file } = {} }: HttpOptions,
   planFolders: readonly string[],
@@ -191,7 +191,7 @@ async function start(
     pageSignIn,
     ...reached,
     publicUrl,
-    // `readAddress` has refused such an address without tokens.
+    // `readAddress` has already refused such an address without tokens.
     beyondLoopback: true,
     allowedHosts: allow.filter((one) => !isOrigin(one)),
     allowedOrigins: allow.filter(isOrigin),
@@ -223,7 +223,7 @@ function announce(
   err.line(`  page    ${url}/#token=${created.decide}`);
 }
 
-/** Each plan is mounted again when its files change. Returns what ends the watches. */
+/** Mounts each plan again when its files change. Returns functions that end the watches. */
 async function watchAll(open: readonly Open[], { err }: Shell): Promise<(() => Promise<void>)[]> {
   const { watchPlan } = await import("../host/watch-plan.ts");
   return Promise.all(

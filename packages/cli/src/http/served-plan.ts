@@ -45,7 +45,7 @@ export function servePlan(
   };
 }
 
-/** Returns what says which plan is mounted; each answer of the server says so. */
+/** Returns a function for the digest of the mounted plan, which each answer of the server contains. */
 function createDigest(host: OpenedHost): () => string {
   let known: { readonly written: object; readonly digest: string } | undefined;
   return () => {
@@ -55,29 +55,29 @@ function createDigest(host: OpenedHost): () => string {
   };
 }
 
-/** Names the plan in a store that several share; `name` is that of its host. */
+/** Returns the name of the plan in a store that several plans share; `name` is that of its host. */
 export function scopeOf({ plan }: OpenedHost, name: string): string {
   return plan.name ?? plan.file ?? name;
 }
 
-/** Says which plan is mounted: 12 digits of the digest of the plan as it is written, with its parts merged. */
+/** Returns 12 digits of the digest of the mounted plan, as written, with its parts merged. */
 export function digestOfPlan({ plan: { written } }: OpenedHost): string {
   return digestOf(written).slice(0, 12);
 }
 
-/** The section `policy` of a plan, to be edited. Its secrets are masked; a comparison needs none. */
+/** Returns the section `policy` of a plan as YAML for editing. Its secrets stay masked, because a comparison does not need them. */
 async function policyText(plan: unknown): Promise<string> {
   const { stringify } = await import("yaml");
   return stringify((plan as { readonly policy?: unknown } | null)?.policy ?? {});
 }
 
-/** So many calls of the audit, the newest, unless the request is aborted. */
+/** Which calls of the audit are read: the `last` newest ones, until `signal` is aborted. */
 interface NewestCalls {
   readonly last: number;
   readonly signal: AbortSignal;
 }
 
-/** Mounts the plan once more, or with another policy, for the newest calls of the audit to be judged. No tool runs. */
+/** Mounts the plan once more, perhaps with another policy, to judge the newest calls of the audit. No tool runs. */
 async function withJudge<Result>(
   host: OpenedHost,
   policy: Json | undefined,
@@ -116,7 +116,7 @@ async function comparePolicy(
   return withJudge(host, await readPolicy(text), options, newest, diffPolicy);
 }
 
-/** What people answered, as lines of the policy's lists, and the policy with them. */
+/** Returns people's answers as lines for the policy's lists, and the policy with these lines. */
 async function suggestPolicy(
   host: OpenedHost,
   options: OpenHostOptions,
@@ -137,14 +137,14 @@ async function suggestPolicy(
   return { ...found, policy: await policyText({ policy: { ...policy, ...listed } }) };
 }
 
-/** Reads a policy that a person wrote, as it is read in a plan. Throws `PLAN_INVALID` with line and column. */
+/** Reads a policy that a person wrote, in the way that a plan is read. Throws `PLAN_INVALID` with line and column. */
 async function readPolicy(text: string): Promise<Json> {
   const isEmpty = text.split("\n").every((line) => /^\s*(#|$)/.test(line));
   const { parsePlanText } = await import("@toolmount/loader/commands");
   return isEmpty ? {} : parsePlanText("policy", text);
 }
 
-/** The turns of a host's model, bound to it. */
+/** Returns the turns of a host's model, bound to the host. */
 export function serveTurns(host: OpenedHost, reasoner: Reasoner, settings: Partial<Settings>): ServedTurns {
   return {
     list: (filter) => reasoner.list(filter),
@@ -159,13 +159,13 @@ export function serveTurns(host: OpenedHost, reasoner: Reasoner, settings: Parti
   };
 }
 
-/** How the mounted servers stand. */
+/** Returns the state of the mounted servers. */
 export async function serveServers(host: OpenedHost): Promise<readonly ServedServer[]> {
   const { statusChannel } = await import("@toolmount/mcp");
   return (await host.coordinator.collectContributions(statusChannel)) as ServedServer[];
 }
 
-/** The mounted servers to which people sign in. */
+/** Returns the mounted servers to which users sign in. */
 export async function serveSignIns(host: OpenedHost): Promise<readonly ServerSignIn[]> {
   const { signInChannel } = await import("@toolmount/mcp");
   const offered = await host.coordinator.collectContributions(signInChannel);
@@ -174,7 +174,7 @@ export async function serveSignIns(host: OpenedHost): Promise<readonly ServerSig
 
 type Verified = Parameters<ServedProtocol["fetch"]>[1];
 
-/** The host over MCP. A token of a user calls for that user; each token has its own session. */
+/** Serves the host over MCP. A token of a user calls for that user; each token has its own session. */
 export async function serveProtocol(
   host: OpenedHost,
   options: ApprovalOptions,
@@ -194,7 +194,7 @@ export async function serveProtocol(
   });
 }
 
-/** What waits in the layers of a host; undefined where its plan has none. Its agents get a tool with which they ask for a keep. */
+/** Serves the layers of a host; undefined if its plan has none. Its agents also get a tool with which they ask for a keep. */
 export async function serveLayers(host: OpenedHost): Promise<ServedLayers | undefined> {
   if (host.coordinator.getCapability("host.layers") === null) return undefined;
   const { layersOf, offerToKeep } = await import("@toolmount/workers");
@@ -202,7 +202,7 @@ export async function serveLayers(host: OpenedHost): Promise<ServedLayers | unde
   return layersOf(host) ?? undefined;
 }
 
-/** What happened in the sessions of a host, also in those of clients without a model. */
+/** Serves the stories of a host's sessions, including those of clients without a model. */
 export function serveStories(host: OpenedHost, reasoner: Reasoner | undefined): ServedStories {
   const ofModel = async (sessionId: string, userId: string | undefined) => {
     try {

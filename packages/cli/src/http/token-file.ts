@@ -5,7 +5,7 @@ import type { TokenRecord } from "@toolmount/http";
 import { canOthersRead, isBelow } from "@toolmount/paths";
 import { firstIssue } from "../schema/first-issue.ts";
 
-/** Reads a file of hashed tokens; null when it is not there. Throws `USAGE_INVALID`. */
+/** Reads a file of hashed tokens; null if it does not exist. Throws `USAGE_INVALID`. */
 export async function readTokenFile(path: string): Promise<readonly TokenRecord[] | null> {
   const text = await readIfThere(path);
   if (text === null) return null;
@@ -16,7 +16,7 @@ export async function readTokenFile(path: string): Promise<readonly TokenRecord[
   }
 }
 
-/** The tokens of what a file of tokens has. */
+/** Reads the tokens in the parsed content of a file. */
 export async function readTokens(value: unknown): Promise<readonly TokenRecord[]> {
   const { tokenFile } = await import("@toolmount/http");
   const read = tokenFile.safeParse(value);
@@ -32,7 +32,7 @@ export async function readSecret(path: string, planFolders: readonly string[]): 
   return secret;
 }
 
-/** Writes a file of hashed tokens that only its owner can read, whole or not at all. */
+/** Writes a file of hashed tokens that only its owner can read, completely or not at all. */
 export async function writeTokenFile(path: string, tokens: readonly TokenRecord[]): Promise<void> {
   const draft = `${path}.${process.pid}.new`;
   const handle = await open(draft, "wx", 0o600).catch((cause: Error) => {
@@ -50,7 +50,7 @@ export async function writeTokenFile(path: string, tokens: readonly TokenRecord[
   }
 }
 
-/** Tools write below the plan's folder; a file of tokens there could get a token that a tool knows. */
+/** Throws for a file below a plan's folder, because tools write there and could add a token that they know. */
 export async function requireOutside(path: string, planFolders: readonly string[]): Promise<void> {
   const folder = await realpath(dirname(path)).catch(() => dirname(path));
   for (const planFolder of planFolders) {
@@ -62,7 +62,7 @@ export async function requireOutside(path: string, planFolders: readonly string[
   }
 }
 
-/** Only its owner may read or write the file; a link could be pointed elsewhere. */
+/** Reads a file that only its owner may read or write. Refuses a link, which could be pointed elsewhere. */
 async function readIfThere(path: string): Promise<string | null> {
   const facts = await lstat(path).catch((error: NodeJS.ErrnoException) => {
     if (error.code === "ENOENT") return null;

@@ -6,18 +6,18 @@ import { readTokenFile, readTokens, writeTokenFile } from "./token-file.ts";
 
 /** Where the hashed tokens of a server are kept. */
 export interface TokenPlace {
-  /** As messages name it. */
+  /** The name of the place in messages. */
   readonly name: string;
-  /** Null where there are none yet. Throws `USAGE_INVALID`. */
+  /** Reads the tokens; null if there are none yet. Throws `USAGE_INVALID`. */
   read(): Promise<readonly TokenRecord[] | null>;
-  /** Replaces what was read last. Throws `USAGE_INVALID` where another program has changed it meanwhile. */
+  /** Replaces the tokens that were read last. Throws `USAGE_INVALID` if another program has changed them meanwhile. */
   write(tokens: readonly TokenRecord[]): Promise<void>;
 }
 
-/** The word that names the store of the plan in place of a file. */
+/** The word for the plan's store instead of a file. */
 export const inState = "state";
 
-/** A file that only its owner may read. */
+/** Returns a file, which only its owner may read, as the place of tokens. */
 export function fileOfTokens(path: string, cwd: string): TokenPlace {
   const file = resolve(cwd, path);
   return {
@@ -30,8 +30,8 @@ export function fileOfTokens(path: string, cwd: string): TokenPlace {
 const kind = "tokens";
 
 /**
- * The store of a plan: every server of it has the same tokens. It is in Postgres, because a file of SQLite is where the tools
- * of the plan may write. Throws `USAGE_INVALID` for another store.
+ * Returns the store of a plan as the place of tokens, so that every server of the plan has the same. It must be Postgres, because
+ * the plan's tools may write where a file of SQLite is. Throws `USAGE_INVALID` for another store.
  */
 export function tokensInState({ coordinator }: Pick<Host, "coordinator">): TokenPlace {
   if (coordinator.getCapability("fleet.ledger") === null)

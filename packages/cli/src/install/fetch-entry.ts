@@ -14,25 +14,25 @@ import { failed, type Fetching } from "./fetch-programs.ts";
 import { askNpm } from "./find-outdated.ts";
 import { installSources, runNpm } from "./install-sources.ts";
 
-/** Where the package of a new entry is fetched to. */
+/** Options for fetching the package of a new entry. */
 interface FetchOptions extends OpenHostOptions {
   /** The plan's folder. */
   readonly cwd: string;
   readonly section: EditedSection;
 }
 
-/** An entry whose package is there, as the plan gets it. */
+/** An entry whose package is available, in the form that the plan gets. */
 interface FetchedEntry {
   readonly entry: NewEntry;
-  /** The package that was fetched, as name and version; undefined when nothing was. */
+  /** The package that was fetched, as name and version; undefined if none was. */
   readonly fetched: string | undefined;
-  /** Removes what was fetched. */
+  /** Removes the fetched package again. */
   readonly withdraw: () => Promise<void>;
 }
 
 /**
  * Reads a module that is written as a source: `npm:@acme/weather@^1/tools` is `@acme/weather/tools`, and a repository has
- * the name of its last folder. Other entries stay as they are, also one whose source is refused: its trial reports why.
+ * the name of its last folder. Other entries stay as they are, including one with a refused source, whose trial reports the reason.
  */
 export function readModule(entry: NewEntry): NewEntry {
   const { module, source } = entry;
@@ -88,7 +88,7 @@ async function withRange(written: string, fetching: Fetching): Promise<string> {
   return `npm:${name}@^${latest}${entry}`;
 }
 
-/** Makes the plan's folder of packages what it was before. */
+/** Restores the plan's folder of packages to its earlier state. */
 async function restore(before: string | undefined, fetching: Fetching): Promise<void> {
   if (before === undefined) return rm(fetching.store, { recursive: true, force: true });
   const clones = join(fetching.store, "git");

@@ -8,14 +8,14 @@ import type { Environment } from "@toolmount/loader";
 import type { FetchedSource } from "@toolmount/loader/commands";
 import { programCommand } from "@toolmount/sandbox";
 
-/** Where packages are fetched to, and with what. */
+/** The folders and the environment for fetching packages. */
 export interface Fetching {
   readonly store: string;
   readonly plan: string;
   readonly env: Environment;
 }
 
-/** Checks out one commit, without history, hooks and submodules. The folder must be inside the repository. */
+/** Checks out one commit, without history, hooks and submodules. */
 export async function cloneInto(
   folder: string,
   { url, ref }: Extract<FetchedSource["from"], { kind: "git" }>,
@@ -90,7 +90,7 @@ export async function run(
   }
 }
 
-/** What a program said on its standard error, without npm's prefixes, and without its advice and its place of logs. */
+/** Returns a program's message on its standard error, without npm's prefixes, its advice and the place of its logs. */
 function reasonIn(stderr: string): string {
   const lines = stderr
     .split("\n")
@@ -100,12 +100,12 @@ function reasonIn(stderr: string): string {
   return lines.filter((line) => !noise.test(line)).join("\n");
 }
 
-/** The error of an install. */
+/** Creates the error of an install. */
 export function failed(problem: string, cause?: unknown): ToolmountError {
   return new ToolmountError("INSTALL_FAILED", { problem }, { cause });
 }
 
-/** The checkout is detached, so the file contains the commit itself. */
+/** Reads the commit of a checkout. The checkout is detached, so its HEAD file contains the commit itself. */
 export async function readCommit(folder: string): Promise<string | undefined> {
   const text = await readFile(join(folder, ".git", "HEAD"), "utf8").catch(() => "");
   return /^[0-9a-f]{40,64}$/.exec(text.trim())?.[0];

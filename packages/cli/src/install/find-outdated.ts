@@ -6,7 +6,7 @@ import { isRecord } from "@toolmount/core/json";
 import { readCommit, run, type Fetching } from "./fetch-programs.ts";
 import { findNpmrc } from "./project-npmrc.ts";
 
-/** A package or a repository of a plan, beside its newest version. */
+/** A package or a repository of a plan, with its newest version. */
 export interface PackageAge {
   /** Ids of the entries that use it. */
   readonly entries: readonly string[];
@@ -17,13 +17,13 @@ export interface PackageAge {
   /** The newest version that the plan's range allows; `toolmount install --update` fetches it. */
   readonly wanted: string | undefined;
   readonly latest: string | undefined;
-  /** Why the newest version is not known. */
+  /** Why the newest version is unknown. */
   readonly problem?: string;
 }
 
 /**
- * Asks npm's registry and git for the newest versions of the plan's packages and repositories. Nothing is installed and no
- * package is imported. Throws `PLAN_NOT_FOUND` and `PLAN_INVALID`.
+ * Asks npm's registry and git for the newest versions of the plan's packages and repositories. Installs and imports
+ * nothing. Throws `PLAN_NOT_FOUND` and `PLAN_INVALID`.
  */
 export async function findOutdated(input?: PlanInput, options: OpenHostOptions = {}): Promise<PackageAge[]> {
   const { folder, store, env, sources } = await readPlanSources(input, options);
@@ -62,7 +62,7 @@ async function ageOfFetched(
 
 type Newest = Pick<PackageAge, "wanted" | "latest">;
 
-/** One package that cannot be asked about does not hide the others. */
+/** Returns the age of a package. If its newest version cannot be found out, the others are still shown. */
 async function ageOf(
   facts: Pick<PackageAge, "entries" | "name" | "installed">,
   ask: () => Promise<Newest>,
@@ -74,7 +74,7 @@ async function ageOf(
   }
 }
 
-/** Those of the packages and repositories that have a newer version. */
+/** Returns the packages and repositories that have a newer version. */
 export async function filterOutdated(ages: readonly PackageAge[]): Promise<PackageAge[]> {
   const { default: semver } = await import("semver");
   return ages.filter(({ installed, latest }) => {
@@ -97,12 +97,12 @@ export async function askNpm(name: string, range: string | undefined, fetching: 
   return { wanted: range === undefined ? latest : (semver.maxSatisfying(all, range) ?? undefined), latest };
 }
 
-/** The commit of a branch, a tag or the default branch. A source that names a commit never changes. */
+/** Returns the commit of a branch, a tag or the default branch. A source that names a commit never changes. */
 async function askGit(url: string, ref: string | undefined, fetching: Fetching): Promise<Newest> {
   if (ref !== undefined && /^[0-9a-f]{40,64}$/.test(ref)) return { wanted: ref, latest: ref };
   const out = await run("git", ["ls-remote", "--", url, ref ?? "HEAD"], fetching.plan, fetching);
   const commits = out.split("\n").map((line) => line.split("\t"));
-  // An annotated tag has the commit that it names behind ^{}.
+  // For an annotated tag, the line with ^{} has the commit that the tag names.
   const latest = (commits.find(([, name]) => name?.endsWith("^{}")) ?? commits[0])?.[0] || undefined;
   return { wanted: latest, latest };
 }

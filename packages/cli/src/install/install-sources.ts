@@ -13,7 +13,7 @@ import {
 import { cloneInto, clonePackage, failed, readCommit, run, type Fetching } from "./fetch-programs.ts";
 import { findNpmrc, withNpmrc } from "./project-npmrc.ts";
 
-/** Options of an install, beside those of opening the plan. */
+/** Options of an install, besides those of opening the plan. */
 interface InstallOptions extends OpenHostOptions {
   /** Fetches everything again: the newest version of each range, the newest commit of each branch. */
   readonly update?: boolean | undefined;
@@ -29,27 +29,27 @@ interface InstalledSource {
   readonly commit?: string;
 }
 
-/** The plan's own folder of packages after an install. */
+/** The plan's folder of packages after an install. */
 interface InstallReport {
-  /** `.toolmount/modules` beside the plan. */
+  /** `.toolmount/modules` in the plan's folder. */
   readonly folder: string;
   readonly sources: readonly InstalledSource[];
-  /** Sources that could not be fetched, and that the plan opens without. */
+  /** Sources that could not be fetched, but without which the plan opens. */
   readonly missing: readonly MissingSource[];
 }
 
-/** A source of entries that are not required, and why it is not installed. */
+/** A source of optional entries, and why it is not installed. */
 interface MissingSource {
   readonly source: string;
   readonly problem: string;
 }
 
 /**
- * Fetches the packages of the plan's `npm:name@range` and `git+…` sources, with npm and git, into a folder beside the
- * plan, with the settings of the nearest `.npmrc`. No install script runs, and no package is imported. A package that is in
- * the folder already is not fetched again; those of other plans stay.
+ * Fetches the packages of the plan's `npm:name@range` and `git+…` sources, with npm and git, into a folder in the plan's
+ * folder, with the settings of the nearest `.npmrc`. No install script runs, and no package is imported. A package that is
+ * already in the folder is not fetched again; those of other plans stay.
  *
- * A source of entries that are not required does not fail the others. Throws `PLAN_NOT_FOUND`, `PLAN_INVALID`, and
+ * A source of optional entries does not fail the others. Throws `PLAN_NOT_FOUND`, `PLAN_INVALID`, and
  * `INSTALL_FAILED` with the output of npm or git.
  */
 export async function installSources(
@@ -58,7 +58,7 @@ export async function installSources(
 ): Promise<InstallReport> {
   const bundles = await fetchBundles(input, options);
   const { folder: plan, store, env, sources: named, problems } = await readPlanSources(input, options);
-  // What was fetched may differ from the lock: it is reviewed, and opens only then.
+  // Fetched files may differ from the lock. That is allowed here, because the plan opens only after a review.
   const wrong = problems.filter(({ code }) => code !== "VARIABLE_MISSING" && code !== "LOCK_DRIFT");
   if (wrong.length > 0) throw planError(wrong);
   const sources = new Map<string, Wanted>();
@@ -79,7 +79,7 @@ export async function installSources(
   };
 }
 
-/** Fetches the repositories of bundles, until no bundle includes one that is not there. */
+/** Fetches the repositories of bundles until no bundle includes a missing one. */
 async function fetchBundles(
   input: PlanInput | undefined,
   options: InstallOptions,
@@ -107,7 +107,7 @@ async function describeClone(
   return { source, name: alias, version: undefined, folder, ...(commit !== undefined && { commit }) };
 }
 
-/** What is fetched is in no repository of the plan's. */
+/** Keeps fetched packages out of the plan's git repository. */
 async function keepPrivate(store: string): Promise<void> {
   makeFolder(store);
   await writeFile(join(store, ".gitignore"), "*\n");
@@ -140,7 +140,7 @@ async function fetchAll(
   return failures;
 }
 
-/** By alias, the packages of other plans in the folder, and of other overlays. */
+/** The packages of other plans and other overlays in the folder, by alias. */
 type Others = Readonly<Record<string, string>>;
 
 async function othersOf(wanted: readonly Wanted[], store: string): Promise<Others> {
@@ -152,7 +152,7 @@ async function othersOf(wanted: readonly Wanted[], store: string): Promise<Other
   );
 }
 
-/** Removes what an update fetches again: nothing of another plan. */
+/** Removes the packages that an update fetches again, but none of another plan. */
 async function forget(wanted: readonly Wanted[], others: Others, store: string): Promise<void> {
   const isAlone = Object.keys(others).length === 0;
   const own = wanted.flatMap(({ alias }) => [join("node_modules", alias), join("git", alias)]);
@@ -165,7 +165,7 @@ async function forget(wanted: readonly Wanted[], others: Others, store: string):
   );
 }
 
-/** Checks out the repositories. Returns those that failed and are not required. */
+/** Checks out the repositories. Returns those that failed and are optional. */
 async function cloneAll(wanted: readonly Wanted[], fetching: Fetching): Promise<MissingSource[]> {
   const failures: MissingSource[] = [];
   for (const source of wanted)
@@ -182,8 +182,8 @@ async function isThere({ alias }: FetchedSource, store: string): Promise<boolean
 }
 
 /**
- * Each source gets its own name, so that two versions of one package can be installed. npm skips an optional one that it
- * cannot fetch.
+ * Writes the folder's package.json. Each source gets a different name, so that two versions of one package can be installed. npm
+ * skips an optional package that it cannot fetch.
  */
 async function writePackage(sources: readonly Wanted[], others: Others, store: string): Promise<void> {
   const dependenciesOf = (required: boolean): object =>
@@ -201,21 +201,21 @@ async function writePackage(sources: readonly Wanted[], others: Others, store: s
     name: "toolmount-modules",
     private: true,
     dependencies: dependenciesOf(true),
-    // A package of another plan that can no longer be fetched does not fail this one.
+    // A package of another plan that can no longer be fetched must not fail this install.
     optionalDependencies: { ...others, ...dependenciesOf(false) },
   };
   await writeFile(join(store, "package.json"), `${JSON.stringify(json, null, 2)}\n`);
 }
 
 /**
- * Installs what the folder's package.json names, and removes what it does not name. Peers come from the plan's own packages
- * where they are installed: a tool and its host share one core.
+ * Installs the packages in the folder's package.json, and removes all others. Peers come from the plan's own packages
+ * if these have core, so that a tool and its host share one core.
  */
 export async function runNpm(fetching: Fetching): Promise<void> {
   const hasCore = (await findPackage("@toolmount/core", fetching.plan)) !== undefined;
   const quiet = ["--no-audit", "--no-fund", "--loglevel=error"];
   const words = ["install", "--ignore-scripts", "--install-links", "--omit=dev", ...quiet];
-  // npm waits for a minute before it says that a registry cannot be reached.
+  // By default npm waits for a minute before it reports an unreachable registry.
   words.push("--fetch-retry-mintimeout=1000", "--fetch-retry-maxtimeout=5000");
   if (hasCore) words.push("--omit=peer", "--legacy-peer-deps");
   await withNpmrc(await findNpmrc(fetching.plan), fetching.store, () =>

@@ -2,9 +2,9 @@ import { copyFile, lstat, rm, stat, symlink } from "node:fs/promises";
 import { dirname, join } from "node:path";
 
 /**
- * Returns the nearest `.npmrc` of a plan: beside it, or in a folder above. npm itself looks only beside the nearest package.json,
- * and for the packages of a plan that is the folder in which they are installed. A file of another user than the plan's,
- * and than root, is not used: it could send npm to another registry.
+ * Returns the nearest `.npmrc` of a plan: in its folder, or in a folder above. npm itself looks only next to the nearest package.json,
+ * which for packages of a plan is the folder in which they are installed. A file of a user other than the plan's owner and root is
+ * not used, because it could send npm to another registry.
  */
 export async function findNpmrc(planFolder: string): Promise<string | undefined> {
   const { uid } = await stat(planFolder);
@@ -16,7 +16,7 @@ export async function findNpmrc(planFolder: string): Promise<string | undefined>
   }
 }
 
-/** Runs npm in a folder with the settings of a project. The file may hold tokens, so it is linked, and only meanwhile. */
+/** Runs npm in a folder with the settings of a project. The file may hold tokens, so it is only linked, and only during the run. */
 export async function withNpmrc<Result>(
   npmrc: string | undefined,
   folder: string,
@@ -25,7 +25,7 @@ export async function withNpmrc<Result>(
   const place = join(folder, ".npmrc");
   if (npmrc === undefined || (await hasOwnFile(place))) return work();
   await rm(place, { force: true });
-  // Windows lets only some users make links.
+  // On Windows only some users may create links.
   await symlink(npmrc, place, "file").catch(() => copyFile(npmrc, place));
   try {
     return await work();
@@ -34,7 +34,7 @@ export async function withNpmrc<Result>(
   }
 }
 
-/** Whether this folder has settings of its own. */
+/** Tests whether this folder has its own settings. */
 async function hasOwnFile(path: string): Promise<boolean> {
   return (await lstat(path).catch(() => undefined))?.isFile() === true;
 }

@@ -3,16 +3,16 @@ import { dirname, join } from "node:path";
 import { isRecord } from "@toolmount/core/json";
 import type { ManifestTool } from "@toolmount/loader/commands";
 
-/** A package that the nearest `package.json` names, and that has tools. */
+/** A package with tools that the nearest `package.json` names. */
 export interface FoundPackage {
   readonly name: string;
-  /** Null where only starting it shows them: it is not installed, or its config decides. */
+  /** Its tools; null if only starting it shows them, because it is not installed, or its config decides. */
   readonly tools: readonly ManifestTool[] | null;
-  /** Whether it is named in whatever version is the newest. */
+  /** Whether `package.json` allows any version. */
   readonly isUnpinned: boolean;
 }
 
-/** Finds the packages with tools that the `package.json` of this folder, or of one above it, names. No code of theirs runs. */
+/** Finds the packages with tools that the `package.json` of this folder, or of one above, names. Runs none of their code. */
 export async function findToolPackages(cwd: string): Promise<readonly FoundPackage[]> {
   const { findPackage } = await import("@toolmount/loader/commands");
   const found = await Promise.all(
@@ -28,10 +28,10 @@ export async function findToolPackages(cwd: string): Promise<readonly FoundPacka
   return found.flat();
 }
 
-/** Packages that a plan mounts by a short name. */
+/** Matches packages that a plan mounts by a short name. */
 const toolNames = /^(?:@toolmount\/tool-|toolmount-tool-)/;
 
-/** Names as npm takes them: no path. */
+/** Matches names that npm accepts, and no paths. */
 const packageNames = /^(?:@[\w~-][\w.~-]*\/)?[\w~-][\w.~-]*$/;
 
 async function nearestDependencies(folder: string): Promise<Readonly<Record<string, unknown>>> {
@@ -43,7 +43,7 @@ async function nearestDependencies(folder: string): Promise<Readonly<Record<stri
   return Object.fromEntries(all.filter(([name]) => packageNames.test(name)));
 }
 
-/** Reads a `package.json`. Resolves to undefined where there is no file, and to an empty object for a file that it cannot read. */
+/** Reads a `package.json`. Resolves to undefined if it does not exist, and to an empty object if it cannot be read. */
 async function readManifest(file: string): Promise<Readonly<Record<string, unknown>> | undefined> {
   const facts = await stat(file).catch(() => undefined);
   if (facts === undefined) return undefined;

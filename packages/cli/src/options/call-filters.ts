@@ -15,7 +15,7 @@ export interface CallFilterOptions {
   readonly text?: string;
 }
 
-/** How a call is: it waits, or how it ended. */
+/** The states of a call: open ones, and how it can end. */
 const statuses = [
   "ok",
   "invalid",
@@ -47,13 +47,13 @@ export function addCallFilters(command: Command): Command {
     .option("--until <time>", "only before then", readSince);
 }
 
-/** The part of the options that selects calls. */
+/** Returns the part of the options that selects calls. */
 export function filterOf(options: CallFilterOptions): CallFilter {
   const { run, tool, user, session, code, since, until, text, status } = options;
   return { run, tool, user, session, code, since, until, text, status };
 }
 
-/** The same as a filter of stored calls. */
+/** Returns the same options as a filter of stored calls. */
 export function pastFilterOf(options: CallFilterOptions): Omit<PastCallFilter, "limit"> {
   const { run, user: userId, session: sessionId, ...same } = filterOf(options);
   return { ...same, userId, sessionId, runIds: run === undefined ? undefined : [run] };

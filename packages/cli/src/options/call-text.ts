@@ -16,7 +16,7 @@ export function readCallText(word: string): WrittenCall | undefined {
 }
 
 /**
- * The arguments of a written call: `name: value` with commas, values as in JSON or as bare words. Throws `USAGE_INVALID`.
+ * Reads the arguments of a written call: `name: value` with commas, values as in JSON or as bare words. Throws `USAGE_INVALID`.
  */
 export async function parseInner({ tool, inner }: WrittenCall): Promise<JsonObject> {
   const { parseFlowMap } = await import("./flow-map.ts");
@@ -27,8 +27,8 @@ export async function parseInner({ tool, inner }: WrittenCall): Promise<JsonObje
 }
 
 /**
- * Arguments that were written as `name=text`, as the tool's schema wants them: a text becomes a number, true or false where
- * the schema has such a type and no text.
+ * Converts arguments that were written as `name=text` to the types in the tool's schema: a text becomes a number, true or false if
+ * the schema allows such a type and no text.
  */
 export function fitTexts(given: JsonObject, texts: ReadonlySet<string>, schema: JsonSchema): JsonObject {
   const { properties = {} } = schema as { readonly properties?: Readonly<Record<string, JsonSchema>> };
@@ -39,7 +39,7 @@ export function fitTexts(given: JsonObject, texts: ReadonlySet<string>, schema: 
   return Object.fromEntries(members);
 }
 
-/** A text as a value of a schema; the text itself where it does not fit, so that the host reports it. */
+/** Converts a text to a value of a schema. A text that does not fit stays, so that the host reports it. */
 export function fitText(text: string, { type }: JsonSchema): Json {
   const types = [type].flat();
   if (types.includes("string")) return text;

@@ -1,10 +1,10 @@
 import type { Command } from "commander";
 
-/** What every command says of its plan. */
+/** The help of every command for its plan. */
 export const planArgument =
   "the plan: a file, or a folder that has one; else the nearest one from here upward";
 
-/** What every command says of `--json`. */
+/** The option `--json` of every command. */
 export const jsonOption = ["--json", "print everything as JSON, for programs"] as const;
 
 /** Collects the values of an option that may be given again. */

@@ -2,7 +2,7 @@ import type { JsonObject } from "@toolmount/core";
 import { copyJson } from "@toolmount/loader/commands";
 import { isMap, parseDocument, type Document } from "yaml";
 
-/** Members of a map, or why they cannot be read. */
+/** The members of a map, or why they cannot be read. */
 type FlowMap =
   | { readonly ok: true; readonly value: JsonObject }
   | { readonly ok: false; readonly problem: string };
@@ -25,7 +25,7 @@ export function parseFlowMap(text: string): FlowMap {
   return copied.ok ? { ok: true, value: copied.value } : { ok: false, problem: copied.problem };
 }
 
-/** Undefined for a document with an alias, of which a short text can make a very large value. */
+/** Returns the value of a document. Undefined for one with an alias, which could turn a short text into a very large value. */
 function jsOf(document: Document): unknown {
   try {
     return document.toJS({ maxAliasCount: 0 });
@@ -34,7 +34,7 @@ function jsOf(document: Document): unknown {
   }
 }
 
-/** A member without a value: its colon has no blank behind it, or it has no name. */
+/** Describes the problem of a member without a value: its colon has no blank after it, or it has no name. */
 function problemOf(written: string): string {
   const [name = "", ...rest] = written.split(":");
   return rest.length > 0 && /^[\w-]+$/.test(name)

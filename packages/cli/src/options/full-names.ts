@@ -1,4 +1,4 @@
-/** Short names of commands below others. They are in no list. */
+/** Short names for commands below others. They are in no list. */
 export const shortNames: Readonly<Record<string, readonly string[]>> = {
   cost: ["list", "cost"],
   schema: ["print", "schema"],
@@ -16,7 +16,7 @@ export const shortNames: Readonly<Record<string, readonly string[]>> = {
   publish: ["package", "publish"],
 };
 
-/** The line with the whole names of commands: `worker` is `fleet work`, and `help LOCK_DRIFT` explains a code. */
+/** Returns the line with full names of commands: `worker` becomes `fleet work`, and `help LOCK_DRIFT` explains the code. */
 export function fullNames(words: readonly string[]): readonly string[] {
   const at = words.findIndex((word, index) => isName(word, words[index - 1]));
   const [before, [first = "", ...rest]] = [words.slice(0, at), words.slice(at)];
@@ -29,7 +29,7 @@ export function fullNames(words: readonly string[]): readonly string[] {
   return named.length > 1 ? [...before, ...named, "--help"] : [...before, "help", ...named];
 }
 
-/** Whether a word of a line is no option, and not the plan of one. */
+/** Tests whether a word of a line is neither an option nor the value of `--plan`. */
 export function isName(word: string, last: string | undefined): boolean {
   return !word.startsWith("-") && last !== "--plan";
 }

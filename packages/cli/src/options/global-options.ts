@@ -9,7 +9,7 @@ interface GlobalOptions {
   readonly debug?: true;
 }
 
-/** Adds the options of every command. They may come before or after its name. */
+/** Adds the options of every command, which may come before or after its name. */
 export function addGlobalOptions(program: Command): void {
   program
     .option("--plan <path>", "the plan, as an option; the same as the argument [plan]")
@@ -18,13 +18,13 @@ export function addGlobalOptions(program: Command): void {
     .option("--debug", "log everything, with fields and stacks");
 }
 
-/** Reads the global options into the shell's settings, and gives `--plan` to a command as its argument. */
+/** Reads the global options into the shell's settings, and passes `--plan` to a command as its argument. */
 export function applyGlobalOptions(program: Command, command: Command, { settings }: Shell): void {
   const options = program.opts<GlobalOptions>();
   settings.verbosity = verbosityOf(options);
   settings.plan = options.plan;
   if (options.plan === undefined) return;
-  // Where the plan is not the last argument, the command itself reads the option from the settings.
+  // If the plan is not the last argument, the command itself reads the option from the settings.
   const index = command.registeredArguments.length - 1;
   if (command.registeredArguments[index]?.name() !== "plan") return;
   if (command.processedArgs[index] !== undefined)

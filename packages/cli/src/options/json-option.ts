@@ -3,7 +3,7 @@ import type { JsonObject } from "@toolmount/core";
 import { ToolmountError } from "@toolmount/core/errors";
 import { printable } from "../screen/printable.ts";
 
-/** Reads an option whose value is any JSON. Throws `USAGE_INVALID`, which names the option and shows the place. */
+/** Reads an option whose value is any JSON. Throws `USAGE_INVALID`, which names the option and shows the place of the mistake. */
 export function readJson(option: string, text: string | undefined): unknown {
   if (text === undefined) return undefined;
   const refused = refusalOf(text);
@@ -20,8 +20,8 @@ export function readJson(option: string, text: string | undefined): unknown {
 const around = 30;
 
 /**
- * Returns where the mistake is: the text around it, and a mark below. V8 gives the position, or shows a short text as a
- * whole.
+ * Returns the place of the mistake: the text around it, and a mark below. V8 states the position, or quotes the whole text if
+ * it is short.
  */
 function placeOf(text: string, message: string): string {
   const stated = /at position (\d+)/.exec(message)?.[1];

@@ -19,13 +19,13 @@ export const firstOption = [
 /** Reads how many calls of a list are approved. */
 export function readFirst(text: string): number {
   if (/^[1-9]\d{0,5}$/.test(text)) return Number(text);
-  // Commander knows its InvalidArgumentError by the code, and need not be loaded for this.
+  // Commander recognises its InvalidArgumentError by the code, so it need not be loaded for this.
   throw Object.assign(new Error("Give a number from 1."), { code: "commander.invalidArgument" });
 }
 
 /**
- * Asks for the list of a rehearsal, and makes its calls: by the call that was rehearsed, or one by one. Null when nothing is
- * asked.
+ * Asks about the list of a rehearsal, and makes its calls: by the call that was rehearsed, or one by one. Null if nothing needs to
+ * be asked.
  */
 export async function makeList(
   rehearsal: Rehearsal,

@@ -19,8 +19,8 @@ export interface CallOperands {
 }
 
 /**
- * Reads the operands of a call. The first word is the plan when it looks like a path and a tool follows; `planOption`
- * says that no word is the plan. Throws `USAGE_INVALID`.
+ * Reads the operands of a call. The first word is the plan if it looks like a path and a tool follows. If `planOption` is given,
+ * no word is the plan. Throws `USAGE_INVALID`.
  */
 export function readCallOperands(words: readonly string[], planOption?: string): CallOperands {
   const call = words.length === 0 ? undefined : readCallText(words.at(-1)!);
@@ -57,7 +57,7 @@ function readWrittenCall(
   return { plan: before[0] ?? planOption, tool: written.tool, text: undefined, pairs: [], written };
 }
 
-/** The words `name=value` at the end. */
+/** Returns the words `name=value` at the end. */
 function takePairs(words: readonly string[]): readonly string[] {
   return words.slice(
     Math.max(
@@ -95,7 +95,7 @@ export async function readPairs(pairs: readonly string[], cwd: string): Promise<
 /** Arguments that were written as words. */
 interface ReadPairs {
   readonly arguments: JsonObject;
-  /** Names of those that were written as `name=text`. */
+  /** Names of the arguments that were written as `name=text`. */
   readonly texts: ReadonlySet<string>;
 }
 
@@ -108,7 +108,7 @@ async function readFileText(name: string, path: string): Promise<string> {
   }
 }
 
-/** Whether a word is a path: it has a slash or the extension of a plan, or is the dots of a folder. */
+/** Tests whether a word looks like a plan: it has a slash or the extension of a plan, or is `.` or `..`. */
 function looksLikePlan(word: string): boolean {
   return /[/\\]/.test(word) || /\.(?:ya?ml|json)$/i.test(word) || word === "." || word === "..";
 }
@@ -117,10 +117,10 @@ function looksLikeArguments(word: string): boolean {
   return word === "-" || /^\s*(?:[{["]|$)/.test(word);
 }
 
-/** One byte more than a host accepts as arguments, so that the host still refuses text that is too long. */
+/** One byte more than a host accepts as arguments, so that the host itself refuses text that is too long. */
 const maxBytes = 2 ** 20 + 1;
 
-/** Reads a text to its end, or to the first byte too many. */
+/** Reads a text to its end, or to the first byte over the limit. */
 export async function readText(input: Readable): Promise<string> {
   const chunks: Buffer[] = [];
   let bytes = 0;

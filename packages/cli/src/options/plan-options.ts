@@ -1,7 +1,7 @@
 import type { Command } from "commander";
 import { collect, jsonOption } from "./common.ts";
 
-/** What commands that take a plan say of its parts. */
+/** Options about the parts of a plan. */
 export interface PlanOptions {
   readonly env?: readonly string[];
 }
@@ -15,7 +15,7 @@ export function addPlanOptions(command: Command): Command {
   );
 }
 
-/** Adds a command about a plan below another one, such as `approvals list`, which also runs without its own word. */
+/** Adds a command about a plan below another one, such as `approvals list`, which also runs if its own word is omitted. */
 export function addPlanSubcommand(command: Command, name: string, summary: string): Command {
   const added = command.command(name, { isDefault: name === "list" });
   return addPlanOptions(added.summary(summary).description(`${summary}.`)).option(...jsonOption);

@@ -3,7 +3,7 @@ import { printable } from "../screen/printable.ts";
 /** Most names that an error lists. */
 const maxShown = 10;
 
-/** Refuses a filter by a name that does not exist, and suggests the nearest one, or lists what there is. Throws `USAGE_INVALID`. */
+/** Throws `USAGE_INVALID` for a filter with an unknown name, with the nearest known name, or else some known names. */
 export async function refuseUnknown(option: string, name: string | undefined, known: readonly string[]) {
   if (name === undefined || known.includes(name)) return;
   const [{ nearestNames }, { usageError }] = await Promise.all([

@@ -3,7 +3,7 @@ import { InvalidArgumentError, type Command } from "commander";
 
 const ways = ["pending", "wait", "elicitation"] as const;
 
-/** How a call over MCP is answered that needs a person. */
+/** How a call over MCP that needs a person is answered. */
 export interface ApprovalOptions {
   readonly approval?: (typeof ways)[number];
   readonly publicUrl?: string;
@@ -25,7 +25,7 @@ export function addApprovalOptions(command: Command): Command {
     );
 }
 
-/** What the options say, as the server over MCP takes it. */
+/** Returns the options in the form that the server over MCP accepts. */
 export function approvalsOf({ approval, publicUrl }: ApprovalOptions): ServedApprovals {
   return {
     wait: approval === "wait",

@@ -2,7 +2,7 @@ import { ToolmountError } from "@toolmount/core/errors";
 import type { PlanInput } from "@toolmount/loader";
 import type { Command } from "commander";
 
-/** Where tools come from without a plan. */
+/** The source of tools without a plan. */
 export interface SourceOptions {
   readonly module?: string;
   readonly stdio?: string;
@@ -16,20 +16,20 @@ export function addSourceOptions(command: Command): Command {
   );
 }
 
-/** Adds `--stdio` and `--http` only, where `--module` has another meaning. */
+/** Adds only `--stdio` and `--http`, for commands where `--module` has another meaning. */
 export function addServerOptions(command: Command): Command {
   return command
     .option("--stdio <command>", "without a plan: the tools of the MCP server that this command starts")
     .option("--http <url>", "without a plan: the tools of the MCP server at this address");
 }
 
-/** Whether the options name a source. */
+/** Tests whether the options name a source. */
 export function hasSource({ module, stdio, http }: SourceOptions): boolean {
   return (module ?? stdio ?? http) !== undefined;
 }
 
 /**
- * A plan of one entry for the source that the options name, or the plan that the command line names. Calls of such a plan
+ * Returns a plan with one entry for the source that the options name, or the plan of the command line. Calls of such an entry
  * are neither stored nor audited. Throws `USAGE_INVALID` for two sources.
  */
 export function planOfSource(plan: string | undefined, options: SourceOptions): PlanInput {
@@ -55,7 +55,7 @@ function entryOf({ module, stdio, http }: SourceOptions) {
   return { module: "server", source: { mcp: { command, args } } };
 }
 
-/** The words of a command line. Quotes keep a word together; nothing else of a shell is understood. */
+/** Splits a command line into words. Quotes keep a word together; no other syntax of a shell is supported. */
 export function splitWords(line: string): string[] {
   const words = line.matchAll(/(?:[^\s"']|"[^"]*"|'[^']*')+/g);
   return Array.from(words, ([word]) => word.replaceAll(/"([^"]*)"|'([^']*)'/g, "$1$2"));

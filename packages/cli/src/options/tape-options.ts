@@ -5,7 +5,7 @@ import { exitCodes, type ExitCode } from "../process/exit-codes.ts";
 import type { Shell } from "../process/shell.ts";
 import { printable } from "../screen/printable.ts";
 
-/** Where calls are recorded, or what they are answered from. */
+/** The file in which calls are recorded, or from which they are answered. */
 export interface TapeOptions {
   readonly record?: string;
   readonly replay?: string;
@@ -18,7 +18,7 @@ export function addTapeOptions(command: Command): Command {
     .option("--replay <file>", "run no tool; answer calls from a recorded file, and fail when they differ");
 }
 
-/** The options of a host that records or replays. Throws `USAGE_INVALID` for both together. */
+/** Returns the options of a host that records or replays. Throws `USAGE_INVALID` for both together. */
 export function tapeOf({ record, replay }: TapeOptions): TapeOptions {
   if (record !== undefined && replay !== undefined)
     throw new ToolmountError("USAGE_INVALID", { problem: "give --record or --replay, not both" });
@@ -26,8 +26,8 @@ export function tapeOf({ record, replay }: TapeOptions): TapeOptions {
 }
 
 /**
- * The exit code of a command whose work is done. With `--replay`, each difference from the recorded calls is reported on
- * stderr, and a command that would have succeeded has failed.
+ * Returns the exit code of a finished command. With `--replay`, each difference from the recorded calls is reported on
+ * stderr, and makes a successful command fail.
  */
 export function exitCodeOfReplay(host: OpenedHost, code: ExitCode, { err }: Shell): ExitCode {
   const differences = host.replayDifferences();

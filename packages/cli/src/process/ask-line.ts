@@ -5,16 +5,16 @@ import type { Shell } from "./shell.ts";
 
 interface AskLineOptions {
   readonly notices?: Notices;
-  /** What a second Ctrl-C does, in words. */
+  /** The effect of a second Ctrl-C, as text. */
   readonly leaves?: string;
-  /** Gets the blocks that were pasted: texts of several lines, or long ones. */
+  /** Collects the pasted blocks: texts of several lines, or long ones. */
   readonly pastes?: Set<string>;
 }
 
 /**
- * Asks for one line at a terminal; arrow keys show earlier lines. A paste of several lines is one part of the line, and Enter
- * sends it. Of a terminal that does not mark pastes, lines that arrive together are one text. Ctrl-C empties the line;
- * on an empty one, a second Ctrl-C `leaves`. Null after that, after Ctrl-D on an empty line, and after the signal.
+ * Asks for one line at a terminal; arrow keys show earlier lines. A paste of several lines is one part of the line, and Enter sends
+ * it. If the terminal does not mark pastes, lines that arrive together are one text. Ctrl-C empties the line; on an empty line a
+ * second Ctrl-C `leaves`. Returns null after that, after Ctrl-D on an empty line, and after the signal.
  */
 export async function askLine(
   terminal: NonNullable<Shell["terminal"]>,
@@ -44,7 +44,7 @@ export async function askLine(
       output.write(`\r\u001b[Jpress Ctrl-C again to ${leaves}\n`);
       reader.prompt();
     });
-    // The rest of a chunk is read before this: what was pasted is whole.
+    // The rest of a chunk is read before the immediate runs, so a paste is complete by then.
     reader.on("line", (line) => void (lines.push(line) === 1 && setImmediate(() => resolve(withRest()))));
     reader.once("close", () => lines.length === 0 && leave());
     reader.prompt();
@@ -58,7 +58,7 @@ export async function askLine(
 
   function withRest(): string {
     const whole = input.whole([...lines, ...(reader.line === "" ? [] : [reader.line])].join("\n"));
-    // Node's history separates the lines of an earlier text by a carriage return.
+    // Node's history separates the lines of an earlier text with carriage returns.
     return whole.replaceAll("\r", "\n");
   }
 }

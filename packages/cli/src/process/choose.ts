@@ -4,44 +4,44 @@ import { systemClock, type Clock } from "@toolmount/core";
 import { wrapAnsi } from "fast-wrap-ansi";
 import type { Screen } from "../screen/screen.ts";
 
-/** One answer to a question. Its letter chooses it, wherever the cursor is. */
+/** One answer to a question. Its key chooses it, wherever the cursor is. */
 export interface Choice<Value> {
   readonly value: Value;
   readonly key: string;
   readonly label: string;
   readonly hint?: string | undefined;
-  /** Whether Enter has to follow the letter. */
+  /** Whether Enter has to follow the key. */
   readonly needsEnter?: boolean | undefined;
 }
 
 interface Question<Value> {
   readonly message: string;
-  /** The cursor begins at the first one, which has to be the harmless one. */
+  /** The choices. The cursor begins at the first one, which must be the harmless one. */
   readonly choices: readonly Choice<Value>[];
   readonly signal?: AbortSignal | undefined;
 }
 
-/** Where questions are drawn, and the clock of the time before keys count. */
+/** The streams of the terminal, and the clock for the time before keys count. */
 export interface QuestionTerminal {
   readonly input: Readable;
   readonly output: Writable;
   readonly clock?: Pick<Clock, "setTimer"> | undefined;
 }
 
-/** Milliseconds without a key before a key counts: so long a person needs to see that there is a question. */
+/** Milliseconds without a key before a key counts, because a person needs this long to notice the question. */
 const quietMs = 500;
 
 const hideCursor = "\u001b[?25l";
 const showCursor = "\u001b[?25h";
-/** The terminal marks pasted text, so that a pasted letter is not an answer. */
+/** Makes the terminal mark pasted text, so that a pasted letter is not an answer. */
 const markPastes = "\u001b[?2004h";
 const leavePastes = "\u001b[?2004l";
 
 /**
  * Asks the person at the terminal to choose. Undefined after Ctrl-C, Escape, or the signal.
  *
- * No key answers that was typed before the question was drawn or within half a second of another key that did not count:
- * that person is typing something else. Several keys that arrive together are a paste, and answer nothing, either.
+ * A key does not count if it was typed before the question was drawn, or within half a second of another key that did not count,
+ * because the person is then typing something else. Several keys that arrive together are a paste, which does not count either.
  */
 export function choose<Value>(
   screen: Screen,
@@ -104,7 +104,7 @@ export function choose<Value>(
   });
 }
 
-/** Asks whether to do something; the cursor begins at no. Undefined as with {@link choose}. */
+/** Asks whether to do something. The cursor begins at "No". Undefined as with {@link choose}. */
 export function askWhether(
   screen: Screen,
   terminal: QuestionTerminal,
@@ -117,12 +117,12 @@ export function askWhether(
   return choose(screen, terminal, { ...question, choices });
 }
 
-/** A key without text, such as an arrow: it is not typing. */
+/** Tests for a key without text, such as an arrow, which does not count as typing. */
 function isTextless({ sequence = "", ctrl, meta }: Key): boolean {
   return sequence.startsWith("\u001b") || ctrl === true || meta === true;
 }
 
-/** The time in which keys do not count, and which each of them begins again. `onChange` is called at both ends. */
+/** Creates the time in which keys do not count, and which each such key restarts. `onChange` is called at its start and end. */
 function createQuiet(clock: Pick<Clock, "setTimer">, onChange: () => void) {
   let isOver = false;
   let undo = () => {};
@@ -136,7 +136,7 @@ function createQuiet(clock: Pick<Clock, "setTimer">, onChange: () => void) {
       isOver = false;
       undo();
       let turn: NodeJS.Immediate | undefined;
-      // Bytes that wait to be read are read before the immediate runs.
+      // Bytes that are waiting are read before the immediate runs.
       const timer = clock.setTimer(() => (turn = setImmediate(finish)), quietMs);
       undo = () => {
         timer.cancel();
@@ -148,13 +148,13 @@ function createQuiet(clock: Pick<Clock, "setTimer">, onChange: () => void) {
   };
 }
 
-/** Reads the keys of a terminal, chunk by chunk, until the given function is called. The end of the input is Ctrl-C. */
+/** Reads the keys of a terminal, chunk by chunk, until the returned function is called. The end of the input counts as Ctrl-C. */
 function readKeys(input: Readable, take: (keys: readonly Key[], isPaste: boolean) => void): () => void {
   let keys: Key[] = [];
   let isPasting = false;
   const collect = (_text: string | undefined, key: Key) => {
     keys.push(key);
-    // Node waits for the rest of a sequence, so this key comes after its chunk.
+    // Node waits for the rest of an escape sequence, so this key comes after its chunk.
     if (key.name === "escape") takeChunk();
   };
   const takeChunk = () => {
@@ -167,7 +167,7 @@ function readKeys(input: Readable, take: (keys: readonly Key[], isPaste: boolean
   const leave = () => take([{ ctrl: true, name: "c" }], false);
   setRawMode(input, true);
   emitKeypressEvents(input);
-  // In this order: the keys of a chunk are there before the chunk is.
+  // The order matters: the keys of a chunk arrive before the chunk itself.
   input.on("keypress", collect).on("data", takeChunk).on("end", leave);
   input.resume();
   return () => {
@@ -177,7 +177,7 @@ function readKeys(input: Readable, take: (keys: readonly Key[], isPaste: boolean
   };
 }
 
-/** Switches raw mode, in which a terminal gives each key at once and does not show it. */
+/** Switches raw mode, in which a terminal passes each key on at once without showing it. */
 export function setRawMode(input: Readable, on: boolean): void {
   const terminal = input as Readable & { readonly isTTY?: boolean; setRawMode?(on: boolean): unknown };
   if (terminal.isTTY === true) terminal.setRawMode?.(on);
@@ -221,7 +221,7 @@ function endLines<Value>(screen: Screen, message: string, choice: Choice<Value> 
   return [bar, `${screen.paint("green", "◇")}  ${message}`, `${bar}  ${answer}`];
 }
 
-/** Draws lines over the lines that it drew before. */
+/** Creates a frame that draws lines over those that it drew before. */
 function createFrame(output: Writable & { readonly columns?: number }) {
   let before = "";
   const wrap = (text: string) => wrapAnsi(text, output.columns ?? 80, { hard: true, trim: false });

@@ -8,7 +8,7 @@ export const exitCodes = {
   pending: 3,
   /** The plan is invalid. */
   planInvalid: 78,
-  /** A signal ended the work: 128 and the number of the signal, as shells count. */
+  /** A signal ended the work. The codes are 128 plus the number of the signal, as in shells. */
   hungUp: 129,
   interrupted: 130,
   terminated: 143,

@@ -6,9 +6,9 @@ export function findForeignPlace(): string | undefined {
   Error.stackTraceLimit = 50;
   const stack = (new Error("here").stack ?? "").split("\n");
   Error.stackTraceLimit = stackTraceLimit;
-  // What is loaded before a program may replace process.exit; who called that is meant.
+  // Code that is loaded before a program may replace process.exit, so only the frames of its callers are searched.
   const frames = stack.slice(stack.findLastIndex((frame) => frame.includes(" process.exit (")) + 1);
-  // The folder of this package. Built, its files are not the sources: no name of a file says which frames are ours.
+  // The folder of this package. In the built package, file names do not show which frames are ours.
   const own = new URL(".", import.meta.resolve("#package.json"));
   const ownFolders = [own.href, fileURLToPath(own)];
   const places = frames.map((frame) =>

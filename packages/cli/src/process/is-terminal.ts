@@ -1,6 +1,6 @@
 import { fstatSync, statSync } from "node:fs";
 
-/** Whether a descriptor is a terminal. What Node has for terminals takes 3 ms to load, so it is asked only about devices. */
+/** Tests whether a descriptor is a terminal. Node's terminal module takes 3 ms to load, so it is used only for devices. */
 export function isTerminal(fd: number): boolean {
   return mayBeTerminal(fd) && process.getBuiltinModule("node:tty").isatty(fd);
 }
@@ -10,7 +10,7 @@ function mayBeTerminal(fd: number): boolean {
     const device = fstatSync(fd);
     return device.isCharacterDevice() && device.rdev !== statSync("/dev/null").rdev;
   } catch {
-    // A system without that path.
+    // This system does not have that path.
     return true;
   }
 }

@@ -1,12 +1,12 @@
-/** Lines that come while a person may be typing. */
+/** Writes lines while a person may be typing. */
 export interface Notices {
-  /** Writes a line now: above the prompt, where one is open. */
+  /** Writes a line now, above the prompt if one is open. */
   say(line: string): void;
-  /** Sends lines to another writer, until the returned function is called. */
+  /** Sends lines to another writer until the returned function is called. */
   redirect(write: (line: string) => void): () => void;
 }
 
-/** Notices that go to `write` while no prompt is open. */
+/** Creates notices that go to `write` while no prompt is open. */
 export function createNotices(write: (line: string) => void): Notices {
   let current = write;
   return {

@@ -1,6 +1,6 @@
 import { spawn } from "node:child_process";
 
-/** Asks the desktop to open an address. Resolves to false where there is no program for that. */
+/** Asks the desktop to open an address. Resolves to false if no program can do that. */
 export function openBrowser(address: URL): Promise<boolean> {
   const [command, ...args] = openerOf(process.platform);
   return new Promise((resolve) => {
@@ -13,12 +13,12 @@ export function openBrowser(address: URL): Promise<boolean> {
   });
 }
 
-/** The program that opens an address, and its first arguments. */
+/** Returns the program that opens an address, and its first arguments. */
 export function openerOf(platform: NodeJS.Platform): readonly string[] {
   return openers[platform] ?? ["xdg-open"];
 }
 
-/** An address holds characters that cmd.exe would read as its own, so Windows gets it by another way. */
+/** Programs by platform. On Windows `cmd.exe` would interpret characters of an address, so another program is used. */
 const openers: Partial<Record<NodeJS.Platform, readonly string[]>> = {
   darwin: ["open"],
   win32: ["rundll32", "url.dll,FileProtocolHandler"],

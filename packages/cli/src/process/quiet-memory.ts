@@ -5,13 +5,13 @@ import type { Host } from "@toolmount/core";
 /** Milliseconds without a call after which a server counts as quiet. */
 const afterMs = 10_000;
 
-/** Bytes of a heap that no collection is worth. */
+/** Size of a heap in bytes that is too small to be worth a collection. */
 const smallHeap = 48 * 1_048_576;
 
 /**
- * Gives memory back when a server is quiet: when no call of its hosts has begun or ended for a while. Under load V8 lets its heap grow, by 128 MB
- * for new objects alone, and when nothing is allocated any more it collects nothing. The collection stops the process for
- * half a second or more, so it runs once after a load, and only where the heap has doubled since the one before.
+ * Returns memory to the system when a server is quiet: when no call of its hosts has begun or ended for a while. Under load V8 lets
+ * its heap grow, by 128 MB for new objects alone, and it collects nothing while nothing is allocated. The collection stops the
+ * process for half a second or more, so it runs once after a load, and only if the heap has doubled since the last one.
  */
 export function releaseMemoryWhenQuiet(
   hosts: readonly Pick<Host, "coordinator">[],
@@ -33,7 +33,7 @@ export function releaseMemoryWhenQuiet(
   }
 }
 
-/** Collects all garbage, and gives the pages back. V8 has no other call for it: an inspector's runs too late. */
+/** Collects all garbage and returns the pages. V8 has no other call for this: the one of the inspector runs too late. */
 function collectAll(): void {
   setFlagsFromString("--expose-gc");
   const collect = runInNewContext("gc") as (how: object) => void;

@@ -4,17 +4,20 @@ import type { QuestionTerminal } from "./choose.ts";
 import type { ExitCode } from "./exit-codes.ts";
 import type { CallWatch } from "./watchdog.ts";
 
-/** How much the command logs: warnings and errors; only errors; also what tools and modules log; with stacks. */
+/**
+ * How much the command logs. `normal`: warnings and errors. `quiet`: only errors. `verbose`: also messages of tools and modules.
+ * `debug`: with stacks.
+ */
 export type Verbosity = "normal" | "quiet" | "verbose" | "debug";
 
 /** Global options. The program sets them before it runs a command. */
 interface Settings {
   verbosity: Verbosity;
-  /** The plan of `--plan`. */
+  /** The value of `--plan`. */
   plan: string | undefined;
 }
 
-/** What surrounds the command: everything it reads from the process, and everything it writes to. */
+/** The surroundings of the command: everything that it reads from the process, and everything that it writes to. */
 export interface Shell {
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly cwd: string;
@@ -24,11 +27,11 @@ export interface Shell {
   readonly out: Screen;
   /** Receives errors, warnings and questions. */
   readonly err: Screen;
-  /** Where questions are drawn; undefined when the command does not run at a terminal. */
+  /** The terminal for questions; undefined if the command does not run at a terminal. */
   readonly terminal: QuestionTerminal | undefined;
   /** Ends the process when a call blocks the thread past its deadline. */
   readonly calls: CallWatch;
-  /** Opens the place of answers as a stream, for a protocol. Nothing else writes there. */
+  /** Opens the output for answers as a stream, for a protocol. No other code writes there. */
   openAnswerStream(): Writable;
   /** Sets the exit code. */
   end(code: ExitCode): void;
@@ -40,10 +43,10 @@ export interface Shell {
   ): Promise<Value>;
 }
 
-/** A shell that asks a person: it runs at a terminal. */
+/** A shell that can ask a person, because it runs at a terminal. */
 export type AskingShell = Pick<Shell, "err"> & { readonly terminal: QuestionTerminal };
 
-/** A shell with other parts. A part that is opened when it is read stays closed. */
+/** Returns a shell with other parts. Parts that are opened when they are read stay closed. */
 export function shellWith(shell: Shell, parts: Partial<Shell>): Shell {
   return Object.create(shell, Object.getOwnPropertyDescriptors(parts)) as Shell;
 }

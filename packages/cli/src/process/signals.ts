@@ -9,23 +9,23 @@ const signals: Readonly<Record<EndSignal, { readonly text: string; readonly exit
   SIGHUP: { text: "the terminal was closed", exitCode: exitCodes.hungUp },
 };
 
-/** The reason of an abort that a signal caused: its `cause` is the signal. */
+/** Creates the reason of an abort that a signal caused. Its `cause` is the signal. */
 export function interruption(signal: EndSignal): Error {
   return new Error(signals[signal].text, { cause: signal });
 }
 
-/** The signal that aborted the work, if one did. */
+/** Returns the signal that aborted the work, if one did. */
 export function signalOf({ reason }: AbortSignal): EndSignal | undefined {
   const { cause } = (reason ?? {}) as { readonly cause?: unknown };
   return typeof cause === "string" && cause in signals ? (cause as EndSignal) : undefined;
 }
 
-/** The exit code of a process that a signal ended. */
+/** Returns the exit code of a process that a signal ended. */
 export function exitCodeOfSignal(signal: EndSignal): ExitCode {
   return signals[signal].exitCode;
 }
 
-/** Whether the whole command has to end, not only one turn: the process was asked to, or its terminal is gone. */
+/** Tests whether the whole command has to end, and not only one turn: it was asked to end, or its terminal is gone. */
 export function isAskedToEnd(signal: AbortSignal): boolean {
   const cause = signalOf(signal);
   return cause === "SIGTERM" || cause === "SIGHUP";

@@ -4,25 +4,25 @@ import type { WriteStream } from "node:tty";
 import type { Sink } from "../screen/screen.ts";
 import { isTerminal } from "./is-terminal.ts";
 
-/** The command's answers. Every write is done when `write` returns. */
+/** The output for the command's answers. Every write is complete when `write` returns. */
 interface AnswerSink extends Sink {
-  /** Why answers no longer arrive: `EPIPE` when the reader has closed, `EIO` when the terminal is gone. */
+  /** Why answers no longer arrive: `EPIPE` if the reader has closed, `EIO` if the terminal is gone. */
   readonly lost: string | undefined;
-  /** The same place as a stream, which does not block the thread. */
+  /** Opens the same output as a stream that does not block the thread. */
   openStream(): Writable;
 }
 
 const stdoutFd = 1;
 const stderrFd = 2;
 
-/** The environment variable in which a process that replaces itself says where the real stdout is: `<pid>:<fd>`. */
+/** The environment variable with which a process that replaces itself names the real stdout: `<pid>:<fd>`. */
 const variable = "TOOLMOUNT_STDOUT";
 
 /**
- * Keeps stdout for the command's answers: from now on file descriptor 1 is stderr, so that everything a tool writes to
+ * Keeps stdout for the command's answers: from now on file descriptor 1 is stderr, so that everything that a tool writes to
  * stdout (console, `process.stdout`, a child with inherited stdio, native code) is shown on stderr.
  *
- * Call it before anything uses `process.stdout`. Where descriptors cannot be exchanged (Windows) only `process.stdout`
+ * Call it before any code uses `process.stdout`. If descriptors cannot be exchanged (Windows), only `process.stdout`
  * is redirected.
  */
 export function takeStdout(): AnswerSink {
@@ -35,14 +35,14 @@ export function takeStdout(): AnswerSink {
   return redirectProcessStdout();
 }
 
-/** The real stdout, when this process has just replaced itself. */
+/** Returns the real stdout if this process has just replaced itself. */
 function readHandedOver(): number | undefined {
   const [pid, fd] = (process.env[variable] ?? "").split(":");
   delete process.env[variable];
   return pid === String(process.pid) ? Number(fd) : undefined;
 }
 
-/** A terminal, a pipe or a device can be opened again; a file would get a second offset, and a socket refuses. */
+/** Tests whether a descriptor can be opened again. A file would get a second offset, and a socket refuses. */
 function isReopenable(fd: number): boolean {
   try {
     const stat = fstatSync(fd);
@@ -60,15 +60,15 @@ function isNullDevice(fd: number): boolean {
   }
 }
 
-/** Opens stdout again under another number, and stderr again as number 1; undefined when that is not possible. */
+/** Opens stdout again under another number, and stderr again as number 1. Returns undefined if that is not possible. */
 function exchange(): number | undefined {
   try {
-    // Not blocking: a pipe whose reader is gone would otherwise wait for another one.
+    // Not blocking, because a pipe without a reader would otherwise wait for one.
     const answers = openSync("/dev/fd/1", constants.O_WRONLY | constants.O_NONBLOCK | constants.O_NOCTTY);
     const errors = openSync("/dev/fd/2", constants.O_WRONLY | constants.O_NONBLOCK | constants.O_NOCTTY);
     closeSync(errors);
     closeSync(stdoutFd);
-    // The lowest free number is given out: 1.
+    // The lowest free number is used, which is 1.
     openSync("/dev/fd/2", constants.O_WRONLY | constants.O_NOCTTY);
     return answers;
   } catch {
@@ -77,8 +77,8 @@ function exchange(): number | undefined {
 }
 
 /**
- * Starts Node again in the place of this process, with stderr as descriptor 1 and the real stdout as descriptor 3. Only
- * a shell can duplicate descriptors for Node. It costs the start of one empty Node process.
+ * Replaces this process with a new Node, with stderr as descriptor 1 and the real stdout as descriptor 3. Node needs
+ * a shell to duplicate descriptors. It costs the start of one empty Node process.
  */
 function replaceProcess(): void {
   const [script, ...words] = process.argv.slice(1);
@@ -90,7 +90,7 @@ function replaceProcess(): void {
       { ...process.env, [variable]: `${process.pid}:3` },
     );
   } catch {
-    // Without /bin/sh the redirection below remains.
+  // Without /bin/sh the redirection in the caller remains.
   }
 }
 
@@ -138,7 +138,7 @@ function openSocket(fd: number): Writable {
 /** Milliseconds between two attempts to write to a pipe that is full. */
 const pauseMs = 5;
 
-/** Writes every byte, and waits while a pipe is full; the error's code when the reader is gone or the disk is full. */
+/** Writes every byte, and waits while a pipe is full. Returns the error's code if the reader is gone or the disk is full. */
 function writeAll(fd: number, bytes: Uint8Array): string | undefined {
   for (let offset = 0; offset < bytes.length;) {
     try {

@@ -1,14 +1,14 @@
-/** Decides who may use the terminal: every writer, or one question alone. */
+/** Decides who may use the terminal: all writers, or one question alone. */
 export interface TerminalLock {
-  /** Writes now, or when the question on the screen has its answer. */
+  /** Writes now, or after the question on the screen is answered. */
   write(write: () => void): void;
-  /** Runs work that has the terminal for itself, one after the other. Other output waits for it. */
+  /** Runs work that needs the terminal alone, one piece after the other. Other output waits for it. */
   alone<Value>(work: () => Promise<Value>): Promise<Value>;
-  /** Begins something while no question has the terminal, and undoes it while one has, until the returned function is called. */
+  /** Begins something while no question has the terminal, and undoes it while one does, until the returned function is called. */
   whileFree(begin: () => () => void): () => void;
 }
 
-/** Keeps the output of a turn from being written into a question that is on the screen. */
+/** Creates the lock that keeps the output of a turn out of a question on the screen. */
 export function createTerminalLock(): TerminalLock {
   const held: (() => void)[] = [];
   let last: Promise<unknown> = Promise.resolve();

@@ -7,8 +7,8 @@ const firstDelayMs = 250;
 const longestDelayMs = 5_000;
 
 /**
- * Retries work that needs databases of other machines while they cannot be reached, with a delay that grows to five
- * seconds. Reports each new reason once. Resolves to undefined when the signal ends the wait.
+ * Retries work while databases of other machines cannot be reached, with a delay that grows to five seconds. Reports each new
+ * reason once. Resolves to undefined if the signal ends the wait.
  */
 export async function waitForStores<Value>(
   work: () => Promise<Value>,
@@ -28,7 +28,7 @@ export async function waitForStores<Value>(
   return undefined;
 }
 
-/** Why work may succeed later; undefined where it would fail again. */
+/** Returns why work may succeed later; undefined if it would fail again. */
 function reasonToWait(error: unknown): string | undefined {
   if (!isToolmountError(error)) return isUnreachable(error) ? messageOf(error) : undefined;
   const { problems, away } = error.details as {

@@ -1,10 +1,10 @@
 /** Cells of the memory that both threads share. */
 export const cells = {
-  /** The main thread adds one in each beat. */
+  /** A counter that the main thread increases with each beat. */
   beats: 0,
-  /** When the first of the running calls has to end, in milliseconds since the epoch; 0 without a call. */
+  /** When the first of the running calls must end, in milliseconds since the epoch; 0 without a call. */
   deadline: 1,
-  /** How many calls run. */
+  /** The number of running calls. */
   calls: 2,
   /** 1 while the main thread waits for the disk of a store. */
   disk: 3,
@@ -13,6 +13,6 @@ export const cells = {
 export interface WatchdogStart {
   readonly memory: BigInt64Array;
   readonly beatMs: number;
-  /** Given, because a thread that imports it loads the whole file of the command's start. */
+  /** Passed to the thread, because importing it there would load the whole start file of the command. */
   readonly cells: typeof cells;
 }

@@ -10,11 +10,11 @@ const blockedMs = 1_000;
 /** Milliseconds without a beat after which stderr names the call. */
 const warnMs = 3_000;
 
-/** Milliseconds past a call's deadline, in which the host can end it in the usual way. */
+/** Milliseconds past a call's deadline in which the host can still end the call in the usual way. */
 const graceMs = 2_000;
 
 /**
- * Milliseconds of processor time for the main thread to act on what it was asked; native code never does.
+ * Milliseconds of processor time in which the main thread must react to a request, which native code never does.
  */
 const killMs = 2_000;
 
@@ -59,9 +59,9 @@ function pastDeadline(): number {
 }
 
 /**
- * Begins so many milliseconds of processor time; the returned function says whether they are over. A machine that is busy gives
- * the process few of them, so a thread that only waits for its turn does not count as blocked. Native code that waits uses none,
- * and gets ten times as many of the clock.
+ * Starts a period of `ms` milliseconds of processor time; the returned function says whether it is over. A busy machine gives the
+ * process little processor time, so a thread that only waits for its turn does not count as blocked. Native code that waits uses
+ * none, and gets ten times as many milliseconds by the clock.
  */
 function respite(ms: number): () => boolean {
   const [begin, cpuBegin] = [performance.now(), process.cpuUsage()];
@@ -72,8 +72,8 @@ function respite(ms: number): () => boolean {
 }
 
 /**
- * Runs code in the main thread, also while that is blocked. A session that stayed open would keep the process from ending,
- * and Node would say so on stderr. Does nothing where Node was built without an inspector.
+ * Runs code in the main thread, even while that is blocked. The session is closed, because an open one would keep the process
+ * from ending, and Node would report it on stderr. Does nothing if Node was built without an inspector.
  */
 function evaluate(expression: string): void {
   try {

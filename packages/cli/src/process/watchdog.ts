@@ -2,25 +2,25 @@ import { findForeignPlace } from "./foreign-place.ts";
 import type { EndSignal } from "./signals.ts";
 import { cells, type WatchdogStart } from "./watchdog-memory.ts";
 
-/** A call while it runs. */
+/** A running call. */
 export interface WatchedCall {
   readonly tool: string;
-  /** The longest it may run, in milliseconds. */
+  /** Longest time that the call may run, in milliseconds. */
   readonly timeoutMs: number;
-  /** The error of the call when it blocks the thread past its deadline. */
+  /** Returns the error of the call if it blocks the thread past its deadline. */
   readonly error: () => Error & { readonly code: string; readonly details: object };
 }
 
 /** Reports the running calls to the watchdog. */
 export interface CallWatch {
-  /** A call begins. Returns the function that ends the watch. */
+  /** Starts watching a call. Returns a function that ends this. */
   begin(call: WatchedCall): () => void;
 }
 
 /** Milliseconds between two signs that the main thread is not blocked. */
 const beatMs = 250;
 
-/** The name under which the thread finds the functions below in the main thread. */
+/** The name under which the thread finds the functions of {@link createWatchdog} in the main thread. */
 const hook = Symbol.for("toolmount.watchdog");
 
 interface Running extends WatchedCall {
@@ -29,14 +29,14 @@ interface Running extends WatchedCall {
 }
 
 /**
- * Watches the main thread from a second thread, which the first call starts. A tool that never gives the thread back (an
- * endless loop) cannot be cancelled from the main thread: no timer fires there and no signal handler runs.
+ * Watches the main thread from a second thread, which the first call starts. A tool that never returns control (an
+ * endless loop) cannot be cancelled from the main thread, because no timer and no signal handler runs there.
  *
- * The second thread enters the blocked thread through the inspector and does one of three things there. It gives signals
- * back their default action, so that the next one ends the process. It says on stderr which call blocks. Past the
- * deadline it calls `onExpired` with the place of the code that blocks, as `file:line:column`; that must not return. When
- * native code blocks even this, the thread kills the process. A thread that waits for the disk of a store is not blocked by
- * a tool: a disk that stalls ends no server, and neither does a machine that is too busy to run it.
+ * The second thread enters the blocked thread through the inspector and does one of three things there. It restores the
+ * default action of signals, so that the next one ends the process. It names the blocking call on stderr. Past the
+ * deadline it calls `onExpired` with the place of the blocking code, as `file:line:column`; that must not return. If
+ * native code blocks even this, the thread kills the process. A thread that waits for the disk of a store does not count as
+ * blocked, so a stalled disk does not end a server, and neither does a machine that is too busy to run it.
  */
 export function createWatchdog(
   write: (text: string) => void,
@@ -90,23 +90,23 @@ function startThread(actions: object): BigInt64Array {
   Object.assign(globalThis, { [hook]: actions });
   const workerData: WatchdogStart = { memory, beatMs, cells };
   const file = new URL(import.meta.resolve("#watchdog-thread"));
-  // Loaded with the first call: it takes 2 of the 28 ms that Node needs to start.
+  // Loaded with the first call, because it takes 2 of the 28 ms that Node needs to start.
   const { Worker } = process.getBuiltinModule("node:worker_threads");
-  // Its stdout and stderr stay apart: to join them with the process's opens those. It writes to a descriptor.
+  // The worker's stdout and stderr are not joined with the process's, which would open those. It writes to a descriptor.
   const worker = new Worker(file, { workerData, stdout: true, stderr: true });
   worker.unref();
-  // Without the thread calls still run; they only cannot be ended while they block.
+  // Without the thread calls still run, but cannot be ended while they block.
   worker.on("error", () => {});
   setInterval(() => void Atomics.add(memory, cells.beats, 1n), beatMs).unref();
   const { subscribe } = process.getBuiltinModule("node:diagnostics_channel");
-  // The name is that of the store's channel.
+  // The name of the store's channel.
   subscribe("toolmount:disk", (waits) => void Atomics.store(memory, cells.disk, waits === true ? 1n : 0n));
   return memory;
 }
 
 const released = new Map<EndSignal, readonly NodeJS.SignalsListener[]>();
 
-/** Gives signals back their default action: a blocked thread runs no handler. The first turn of the free thread ends this. */
+/** Restores the default action of signals, because a blocked thread runs no handler. Undone as soon as the thread is free. */
 function releaseSignals(): void {
   setImmediate(restoreSignals);
   for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) {

@@ -7,7 +7,7 @@ export function openStatus(shell: Shell): { readonly status: StatusLine; readonl
   return { status, shell: shellWith(shell, { err: status.over(shell.err) }) };
 }
 
-/** Runs work. When it takes over half a second at a terminal, a line says what is done. The work must not write answers. */
+/** Runs work. If it takes over half a second at a terminal, a line shows what is done. The work must not write answers. */
 export async function withStatus<Value>(
   given: Shell,
   doing: string,

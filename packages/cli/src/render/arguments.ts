@@ -3,7 +3,7 @@ import type { JsonObject } from "@toolmount/core";
 /** One argument of a tool, as a row of a table. */
 interface ArgumentRow {
   readonly name: string;
-  /** In the words of TypeScript: `string`, `"a" | "b"`, `number[]`. */
+  /** The type in TypeScript: `string`, `"a" | "b"`, `number[]`. */
   readonly type: string;
   readonly required: boolean;
   /** Its description, default and bounds. */
@@ -15,7 +15,7 @@ type Schema = Readonly<Record<string, unknown>>;
 /** A part of a schema: `true` accepts every value, `false` none. */
 type SubSchema = Schema | boolean;
 
-/** The arguments of a tool, the required ones first. */
+/** Returns the arguments of a tool, the required ones first. */
 export function argumentRows(schema: Schema): ArgumentRow[] {
   const required = new Set(Array.isArray(schema["required"]) ? (schema["required"] as unknown[]) : []);
   const rows = Object.entries(propertiesOf(schema)).map(([name, member]) => ({
@@ -27,7 +27,7 @@ export function argumentRows(schema: Schema): ArgumentRow[] {
   return [...rows.filter((row) => row.required), ...rows.filter((row) => !row.required)];
 }
 
-/** Arguments that show the form of a call: the schema's own example, else a value for each required argument. */
+/** Returns example arguments of a call: the schema's own example, else a value for each required argument. */
 export function exampleArguments(schema: Schema): JsonObject {
   const own = Array.isArray(schema["examples"]) ? (schema["examples"] as unknown[])[0] : undefined;
   if (typeof own === "object" && own !== null) return own as JsonObject;
@@ -54,7 +54,7 @@ function exampleValue(schema: SubSchema): unknown {
   return type === "boolean" ? true : "…";
 }
 
-/** A schema as a TypeScript type, with the members of objects. */
+/** Returns a schema as a TypeScript type, with the members of objects. */
 export function typeOf(schema: SubSchema): string {
   const members = Object.entries(propertiesOf(schema));
   if (typeof schema === "boolean" || members.length === 0) return typeText(schema, typeOf);
@@ -66,7 +66,7 @@ export function typeOf(schema: SubSchema): string {
   return `{ ${texts.join("; ")} }`;
 }
 
-/** A schema as a TypeScript type; its members by `inner`, which without another is one level deep. */
+/** Returns a schema as a TypeScript type. `inner` prints its members; by default only one level deep. */
 function typeText(schema: SubSchema, inner: (schema: SubSchema) => string = typeText): string {
   if (typeof schema === "boolean") return schema ? "any" : "never";
   const { type, enum: values, items = true, prefixItems, anyOf, oneOf } = schema;

@@ -2,7 +2,7 @@ import { compareLists } from "@toolmount/core/text";
 import { printable } from "../screen/printable.ts";
 import type { Screen } from "../screen/screen.ts";
 
-/** Returns the lines that an edit takes and adds, each group with the line before it. */
+/** Returns the lines that an edit removes and adds, each group with the line before it. */
 export function changeLines(before: string, after: string, screen: Screen): string[] {
   const old = before.split("\n");
   const lines: string[] = [];
@@ -22,16 +22,16 @@ export function changeLines(before: string, after: string, screen: Screen): stri
 }
 
 interface Change {
-  /** The line of the old text before which it is, from 0. */
+  /** The index of the old line before which the change is, from 0. */
   readonly from: number;
   readonly taken: readonly string[];
   readonly added: readonly string[];
 }
 
-/** Most pairs of lines that are compared: two bytes each. */
+/** Most pairs of lines that are compared; each takes two bytes. */
 const maxPairs = 16_000_000;
 
-/** The places where two texts differ, with as many lines kept as possible; very long texts differ in one place. */
+/** Returns the differences of two texts, keeping as many lines as possible. Very long texts differ in one place. */
 function changesOf(old: readonly string[], now: readonly string[]): readonly Change[] {
   const changes: { from: number; taken: string[]; added: string[] }[] = [];
   let from = 0;

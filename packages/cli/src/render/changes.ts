@@ -4,7 +4,7 @@ import { jsonText, printable } from "../screen/printable.ts";
 import type { Screen } from "../screen/screen.ts";
 import { writeTable } from "../screen/table.ts";
 
-/** Writes a table of changes, oldest first: `--to` takes their numbers. */
+/** Writes a table of changes, oldest first. `--to` accepts their numbers. */
 export function writeChanges(screen: Screen, changes: readonly SessionChange[]): void {
   if (changes.length === 0) return screen.line("no change that could be undone");
   writeTable(
@@ -25,7 +25,7 @@ function stateOf(screen: Screen, { isUndone, irreversible, undoBegan }: SessionC
   return isUndone ? "undone" : screen.paint("green", "can be undone");
 }
 
-/** Writes what an undo did, what stopped it, and what stays. */
+/** Writes what an undo has undone, what stopped it, and what stays. */
 export function writeUndo(
   screen: Screen,
   { undone, stopped, left, irreversible, isPartial }: UndoReport,
@@ -47,13 +47,13 @@ export function writeUndo(
   screen.line(`${countOf(undone, "change")} undone${rest}`);
 }
 
-/** A change in one line. */
+/** Returns a change in one line. */
 export function lineOf(change: SessionChange): string {
   const { tool, arguments: given } = change;
   return `${numberOf(change)} ${printable(tool)} ${printable(jsonText(given, 0))}`;
 }
 
-/** `--to` takes the numbers of the session itself, not those of its agents. */
+/** Returns the number of a change. `--to` accepts only numbers of the session itself, not those of its agents. */
 function numberOf({ number, sessionId }: SessionChange): string {
   return sessionId === undefined ? String(number) : "agent";
 }

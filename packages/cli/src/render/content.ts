@@ -5,15 +5,15 @@ import { makeFolder } from "@toolmount/paths";
 import { printable, printableLines } from "../screen/printable.ts";
 import type { Screen } from "../screen/screen.ts";
 
-/** Bytes of a result, and the name of the file that gets them. */
+/** Bytes of a result, and the name of the file for them. */
 interface ContentFile {
   readonly name: string;
   readonly bytes: Buffer;
 }
 
 /**
- * Writes the images, sounds and resources of an outcome into a folder: `read_chart-1.png`. An existing file gets no new
- * content: the name is counted up. Returns the paths.
+ * Writes the images, sounds and resources of an outcome into a folder: `read_chart-1.png`. It never overwrites a file, but counts
+ * the name up. Returns the paths.
  */
 export async function saveContent({ tool, result }: ToolOutcome, folder: string): Promise<string[]> {
   const files = (result.content ?? []).flatMap((block, at) => fileOf(tool, block, at + 1) ?? []);
@@ -46,7 +46,7 @@ function fileOf(tool: string, block: ContentBlock, number: number): ContentFile 
       const { text, data, mimeType, uri } = block;
       if (text === undefined && data === undefined) return undefined;
       const bytes = data === undefined ? Buffer.from(text!) : Buffer.from(data, "base64");
-      // The last part of an address is a name that a server chose: only plain letters of it are kept.
+      // The server chose the last part of the address, so only plain letters of its extension are kept.
       const named = /[^/?#]+\.(\w{1,8})(?:[?#].*)?$/.exec(uri);
       return { name: `${base}.${named?.[1] ?? extensionOf(mimeType ?? "text/plain")}`, bytes };
     }
@@ -56,13 +56,13 @@ function fileOf(tool: string, block: ContentBlock, number: number): ContentFile 
   }
 }
 
-/** The extension of a media type: `png` for `image/png`, `svg` for `image/svg+xml`. */
+/** Returns the file extension of a media type: `png` for `image/png`, `svg` for `image/svg+xml`. */
 function extensionOf(mimeType: string): string {
   const subtype = /^\w+\/(?:x-)?([\w.-]+)/.exec(mimeType)?.[1]?.toLowerCase() ?? "bin";
   return { plain: "txt", jpeg: "jpg", mpeg: "mp3" }[subtype] ?? subtype.replaceAll(/[^a-z0-9]/g, "");
 }
 
-/** The content of a result for a person: texts as they are, one line for everything else. */
+/** Returns the content of a result for people: texts as they are, and one line for everything else. */
 export function contentLines(screen: Screen, blocks: readonly ContentBlock[] = []): string[] {
   return blocks.flatMap((block) => {
     switch (block.type) {

@@ -4,7 +4,7 @@ import { exitCodes } from "../process/exit-codes.ts";
 import { printable } from "../screen/printable.ts";
 import { shortPath } from "./problems.ts";
 
-/** Reports an edit of a plan and sets the exit code; with `--json` the report includes `extra`. A dry run wrote nothing. */
+/** Reports an edit of a plan and sets the exit code. With `--json` the report includes `extra`. A dry run has written nothing. */
 export function reportEdit(
   report: EditReport,
   shell: Shell,
@@ -26,13 +26,13 @@ export function reportEdit(
   shell.end(exitCodes.done);
 }
 
-/** Why a part of a foreign list, by the name that it has there, is as it is. */
+/** A part of a foreign list by its name there, with the reason for its treatment. */
 interface Because {
   readonly name: string;
   readonly because: string;
 }
 
-/** Prints what of a foreign list was left out, and which variables it needs. */
+/** Prints the parts of a foreign list that were left out, and the variables that it needs. */
 export function reportList(left: readonly Because[], variables: readonly Because[], { out }: Shell): void {
   const line = (word: string, what: string, because: string) => {
     out.line(

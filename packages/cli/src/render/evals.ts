@@ -17,10 +17,10 @@ import { printable } from "../screen/printable.ts";
 import { writeTable } from "../screen/table.ts";
 import { shortPath } from "./problems.ts";
 
-/** Evaluations, as they are shown. */
+/** The results of evaluations, as they are shown. */
 export interface EvalOutput extends WrittenEvals {
   readonly plan: OpenedPlan;
-  /** What changed since earlier runs. */
+  /** Changes since earlier runs. */
   readonly changes: readonly string[];
 }
 
@@ -118,7 +118,7 @@ function toJson({ plan, reports, summary, comparisons, changes, failures }: Eval
   };
 }
 
-/** Shows both descriptions and what the held-out evaluations say. The plan is not changed. */
+/** Shows both descriptions and the result of the held-out evaluations. The plan is not changed. */
 export function writeImprovement(found: Improvement, { out }: Shell): void {
   const { tool, before, after, tried, heldOut, isBetter } = found;
   if (after === null || heldOut === null) {

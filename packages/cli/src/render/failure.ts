@@ -14,7 +14,7 @@ export function reportFailure(error: unknown, shell: Shell, json: boolean): Exit
   return exitCodeOfError(known);
 }
 
-/** A failure as data. */
+/** Returns a failure as data for JSON. */
 function describeFailure(error: ToolmountError): Readonly<Record<string, unknown>> {
   const problems = problemsOf(error);
   if (problems === undefined)
@@ -22,7 +22,7 @@ function describeFailure(error: ToolmountError): Readonly<Record<string, unknown
   return { code: error.code, message: `the mount plan has ${countOf(problems, "problem")}`, problems };
 }
 
-/** The problems of a plan that could not be mounted. */
+/** Returns the problems of a plan that could not be mounted. */
 export function problemsOf(error: unknown): readonly Problem[] | undefined {
   if (!isToolmountError(error)) return undefined;
   const { problems } = error.details as { readonly problems?: readonly Problem[] };
@@ -43,7 +43,7 @@ function writeFailure(error: ToolmountError, shell: Shell): void {
     shell.err.line(shell.err.paint("dim", printableLines(error.cause.stack ?? "")));
 }
 
-/** The next command to type after an error, where there is one. */
+/** Returns the next command to type after an error, if there is one. */
 function hintOf({ code }: ToolmountError): string | undefined {
   return hints.get(code);
 }
@@ -57,7 +57,7 @@ const hints: ReadonlyMap<string, string> = new Map([
   ["TOOL_NOT_FOUND", "toolmount list shows the tools"],
 ]);
 
-/** A file or folder of the person's that cannot be read or written is no bug: undefined for any other error. */
+/** Converts an error of the user's file or folder, which is not a bug. Undefined for any other error. */
 function fileError(cause: unknown): ToolmountError | undefined {
   const { code, syscall, path } = cause as NodeJS.ErrnoException;
   if (!(cause instanceof Error) || path === undefined || syscall === undefined || code === undefined)
@@ -68,7 +68,7 @@ function fileError(cause: unknown): ToolmountError | undefined {
   return new ToolmountError("USAGE_INVALID", { problem }, { cause });
 }
 
-/** A bug of the command itself: the error keeps its stack. */
+/** Wraps a bug of the command itself. The error keeps its stack. */
 function internalError(cause: unknown): ToolmountError {
   const message = messageOf(cause);
   return new ToolmountError("INTERNAL", { message: `toolmount failed: ${printable(message)}` }, { cause });

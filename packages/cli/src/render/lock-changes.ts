@@ -4,8 +4,8 @@ import { jsonText, printable, printableLines } from "../screen/printable.ts";
 import type { Screen } from "../screen/screen.ts";
 
 /**
- * Shows how tools differ from the lock file, as notes of a release: by module, what needs more care first, what changed in the
- * same way once, with each value before and now, whole, so that a person can review it.
+ * Shows how tools differ from the lock file, in the style of release notes: by module, the most important first, and equal changes
+ * only once, with the complete value before and now, so that a person can review it.
  */
 export function writeLockChanges(screen: Screen, changes: readonly LockChange[]): void {
   for (const [module, own] of Map.groupBy(changes, moduleOf)) {
@@ -24,7 +24,7 @@ function moduleOf({ before, now }: LockChange): string {
   return now?.module ?? before?.module ?? "";
 }
 
-/** What a person reviews first has the lowest rank. */
+/** Returns a rank, which is lowest for changes that a person should review first. */
 function rankOf({ change, now, differences }: LockChange): number {
   const { category, consequenceLevel } = now?.definition ?? {};
   const isHard = category !== "read" || consequenceLevel === "high";
@@ -48,7 +48,7 @@ function writeNote(screen: Screen, same: readonly LockChange[]): void {
   for (const difference of differences) writeDifference(screen, difference);
 }
 
-/** How many tools changed since a lock file, and how many it never had: two things that a person reviews differently. */
+/** Returns how many tools changed since a lock file, and how many it never had. People review these differently. */
 export function differenceText(changes: readonly LockChange[], file: string): string {
   const added = changes.filter(({ change }) => change === "added");
   const others = changes.filter(({ change }) => change !== "added");
@@ -63,7 +63,7 @@ export function differenceText(changes: readonly LockChange[], file: string): st
   return parts.join(", and ");
 }
 
-/** The same, for commands that look at a plan: what it means, and what to do. Writes nothing when nothing changed. */
+/** Writes the same for commands that look at a plan, with the meaning and the next step. Writes nothing if nothing changed. */
 export function writeDrift(screen: Screen, changes: readonly LockChange[]): void {
   if (changes.length === 0) return;
   const what = `${differenceText(changes, "the lock file")}; calls of changed and added tools are denied:`;
@@ -93,7 +93,7 @@ function linesOf(value: LockDifference["now"]): string[] {
   return (typeof value === "string" ? printableLines(value) : jsonText(value)).split("\n");
 }
 
-/** Of a long text, only the lines between its equal beginning and its equal end. */
+/** Returns only the lines between the equal beginning and the equal end of two long texts. */
 function dropEqualEnds(before: string[], now: string[]): [string[], string[]] {
   const shorter = Math.min(before.length, now.length);
   let start = 0;

@@ -31,7 +31,7 @@ export function writeNextCommands(
   ]);
 }
 
-/** A word as a shell reads it. */
+/** Quotes a word for a shell. */
 export function quoted(word: string): string {
   const shown = printable(word);
   return /^[\w./:@=-]+$/.test(shown) ? shown : `'${shown.replaceAll("'", String.raw`'\''`)}'`;

@@ -1,19 +1,19 @@
 import type { Offer } from "@toolmount/core";
 
-/** The forms in which providers take definitions of tools. */
+/** The forms of tool definitions that providers accept. */
 export const formNames = ["openai", "chat", "anthropic", "gemini", "mcp"] as const;
 
 export type FormName = (typeof formNames)[number];
 
 type Tokens = Readonly<Partial<Record<FormName, number>>>;
 
-/** What one tool costs in each form, in tokens. */
+/** The cost of one tool in each form, in tokens. */
 export interface ToolCost {
   readonly name: string;
   readonly tokens: Tokens;
 }
 
-/** What an offer costs in each request, in tokens of o200k. */
+/** The cost of an offer in each request, in tokens of o200k. */
 export interface OfferCost {
   readonly tools: readonly ToolCost[];
   /** The text for the system prompt; the same in every form. */
@@ -50,7 +50,7 @@ function byForm<Value>(
   return Object.fromEntries(forms.map((form) => [form, make(form)]));
 }
 
-/** The definitions of the tools in each form, in the same order. */
+/** Returns the definitions of the tools in each form, in the same order. */
 async function definitionsOf(tools: Offer["tools"], forms: readonly FormName[]) {
   const { toAnthropic, toChatTools, toGemini, toOpenAI } = await import("@toolmount/interop");
   const make: Readonly<Record<FormName, () => readonly object[]>> = {

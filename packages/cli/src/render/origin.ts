@@ -14,7 +14,7 @@ const originTexts: Readonly<Record<ValueOrigin["origin"], string>> = {
   composed: "found nowhere: the model made it",
 };
 
-/** Where a value of an argument came from, as a line below it. */
+/** Returns a line that says where a value of an argument came from. */
 export function originLine({ argument, origin, from, isAccepted }: ValueOrigin, screen: Screen): string {
   const inner = argument.includes(".") ? `${argument.slice(argument.indexOf(".") + 1)}: ` : "";
   const line = from?.line === undefined ? "" : `, line ${from.line}`;

@@ -17,7 +17,7 @@ export function writeOutcome(screen: Screen, outcome: ToolOutcome): void {
   if (outcome.ticket !== undefined) screen.line(`ticket: ${printable(outcome.ticket)}`);
 }
 
-/** Status, tool, code and time on one line. */
+/** Returns status, tool, code and time on one line. */
 export function outcomeHeadline(screen: Screen, { status, tool, result, durationMs }: ToolOutcome): string {
   const { sign, style } = signs[status];
   const code = result.code === undefined ? "" : ` ${printable(result.code)}`;
@@ -25,7 +25,7 @@ export function outcomeHeadline(screen: Screen, { status, tool, result, duration
   return `${screen.paint(style, `${sign} ${status}`)} ${screen.paint("bold", printable(tool))}${code} ${time}`;
 }
 
-/** The exit code of a command whose work is one call. */
+/** Returns the exit code of a command that makes one call. */
 export function exitCodeOfCall({ status }: ToolOutcome): ExitCode {
   if (status === "ok") return exitCodes.done;
   return status === "pending" ? exitCodes.pending : exitCodes.failed;
@@ -57,7 +57,7 @@ function resultLines(screen: Screen, result: ToolResult): string[] {
   return lines;
 }
 
-/** Lines that show a JSON value to a person: keys before values, texts as they read, one item a line. */
+/** Returns lines that show a JSON value to people: keys before values, texts without quotes, one item a line. */
 function valueLines(value: unknown, screen: Screen): string[] {
   if (typeof value === "string") return printableLines(value).replace(/\n$/, "").split("\n");
   if (Array.isArray(value))

@@ -31,14 +31,14 @@ interface Origin {
   readonly frame: string;
 }
 
-/** The sentence without the place of the module's code, which follows with its lines. */
+/** Returns the sentence without the place in the module's code, which follows with its lines. */
 function sentenceOf(problem: Problem): string {
   const origin = originOf(problem);
   if (origin === undefined) return problem.message;
   return problem.message.replace(` (at ${origin.file}:${origin.line}:${origin.column})`, "");
 }
 
-/** The place in the module's own code, where the error of a module has one. */
+/** Returns the place in the module's own code, if the error of a module has one. */
 function originOf({ details }: Pick<Problem, "details">): Origin | undefined {
   return (details as { readonly origin?: Origin } | undefined)?.origin;
 }
@@ -48,7 +48,7 @@ function placeOf({ file, line, column, path }: Problem, cwd: string): string {
   return printable(`${shortPath(file, cwd)}:${line}:${column}`);
 }
 
-/** A path as it is written from the working folder, unless that is longer. */
+/** Returns a path relative to the working folder, unless that is longer. */
 export function shortPath(path: string, cwd: string): string {
   const short = relative(cwd, path);
   return short.length < path.length && short !== "" ? short : path;

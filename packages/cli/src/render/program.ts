@@ -7,18 +7,18 @@ import type { Screen } from "../screen/screen.ts";
 import { shortIds } from "../screen/short-ids.ts";
 import { writeTable, type Column } from "../screen/table.ts";
 
-/** A call that ran a program, with what the audit knows of the program. */
+/** A call that ran a program, with the facts in the audit about the program. */
 export interface ShownProgram {
   readonly run: PastCall;
   readonly error: string | null;
   readonly program: PastProgram;
-  /** The question about each call that waits, by its run. */
+  /** The id of the question about each waiting call, by its run. */
   readonly questions: Readonly<Record<string, string>>;
   /** Whether the audit leaves out the calls of tools that only read. */
   readonly omitsReads: boolean;
 }
 
-/** A table of programs. */
+/** Writes a table of programs. */
 export function writePrograms(screen: Screen, programs: readonly PastCall[], now: number): void {
   if (programs.length === 0) return screen.line("the audit has no programs");
   const short = shortIds(programs.map(({ runId }) => runId));
@@ -32,7 +32,7 @@ export function writePrograms(screen: Screen, programs: readonly PastCall[], now
   writeTable(screen, columns, programs);
 }
 
-/** A program: its source, with its calls below the lines that made them, and a mark where it waits. */
+/** Writes a program: its source, with its calls below the lines that made them, and a mark where it waits. */
 export function writeProgram(screen: Screen, shown: ShownProgram, now: number): void {
   const { run, error, program, omitsReads } = shown;
   const session = run.sessionId === null ? "" : ` · session ${printable(run.sessionId)}`;
@@ -74,10 +74,10 @@ function writeLine(
   }
 }
 
-/** More calls that are alike, of one line, are shown as a number. */
+/** Most equal calls of one line that are shown one by one. More are shown as a number. */
 const maxAlike = 3;
 
-/** The calls of a line: one by one, or as a number where many of a tool ended in the same way. */
+/** Groups the calls of a line: one by one, or as a number if many calls of a tool ended in the same way. */
 function groups(calls: readonly PastCall[]): readonly { readonly call: PastCall; readonly count: number }[] {
   const alike = Map.groupBy(calls, (call) => `${call.tool}\n${stateOf(call)}`);
   return [...alike.values()].flatMap((group) =>
@@ -94,7 +94,7 @@ const states: Readonly<Record<string, string>> = {
   decided: "answered",
 };
 
-/** `done`, the code of its error, or how else it is. */
+/** Returns the state of a call: `done`, the code of its error, or another word. */
 function stateOf({ status, code }: PastCall): string {
   return printable(code ?? states[status] ?? status.replaceAll("_", " "));
 }

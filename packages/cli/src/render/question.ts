@@ -7,7 +7,7 @@ import { jsonText, printable, printableLines } from "../screen/printable.ts";
 import type { Screen } from "../screen/screen.ts";
 import { wrapped } from "../screen/wrap.ts";
 
-/** A question about one call: one that is asked now, or one that was stored. */
+/** A call that a question is about: a question that is asked now, or a stored one. */
 export interface AskedCall {
   readonly tool: string;
   /** Undefined when the plan no longer offers the tool. */
@@ -19,7 +19,7 @@ export interface AskedCall {
   readonly place?: ApprovalQuestion["place"];
 }
 
-/** Whether one key is too little to approve: what the tool does may be impossible to undo. */
+/** Tests whether one key press is too little to approve a call of the tool, because its effect may be impossible to undo. */
 export function isGrave({
   category,
   consequenceLevel,
@@ -28,8 +28,8 @@ export function isGrave({
 }
 
 /**
- * A question as a person reads it: a sentence, the risk, each argument with its origin, the reasons, and what happens after
- * an approval. No argument is cut: the person approves exactly what is shown.
+ * Returns a question for a person: a sentence, the risk, each argument with its origin, the reasons, and what happens after
+ * an approval. No argument is cut, so the person sees exactly what an approval allows.
  */
 export function questionLines(call: AskedCall, screen: Screen, waiting = 0): string[] {
   const { tool, info, reasons, place } = call;
@@ -55,8 +55,8 @@ export function questionLines(call: AskedCall, screen: Screen, waiting = 0): str
 }
 
 /**
- * Returns the details of a question, which a key shows: the digest, where the rules stand, and the arguments as the
- * tool gets them.
+ * Returns the details of a question, shown when the person presses a key: the digest, where the rules are written, and
+ * the arguments as the tool gets them.
  */
 export function questionDetails(
   { reasons, arguments: given, facts }: AskedCall,
@@ -78,7 +78,7 @@ export function questionDetails(
   ];
 }
 
-/** The prompt of a gate that wrote one, else a sentence of the tool's name and the arguments that decide. */
+/** Returns the prompt if a gate wrote its own; else a sentence with the tool's name and its most important argument. */
 function sentenceOf({ prompt, reasons, tool, facts, arguments: given, info }: AskedCall): string {
   const isOwn = !reasons.some(({ reason }) => prompt.includes(reason));
   if (isOwn && prompt !== "") return prompt;
@@ -111,7 +111,7 @@ function endOf({ tool, facts, info }: AskedCall): string {
   return `${runs} The tool has no undo.`;
 }
 
-/** Arguments that decide where an effect goes come first. */
+/** Returns a line for each argument. Arguments that control where an effect goes come first. */
 function argumentLines({ arguments: given, facts, reasons }: AskedCall, screen: Screen): string[] {
   const control = facts?.control ?? [];
   const isControl = (name: string) => control.some((one) => one.split(".")[0] === name);
@@ -123,7 +123,7 @@ function argumentLines({ arguments: given, facts, reasons }: AskedCall, screen: 
   return names.flatMap((name) => {
     const own = origins.filter(({ argument }) => argument === name || argument.startsWith(`${name}.`));
     const lines = [...valueText(given[name]), ...own.map((origin) => originLine(origin, screen))];
-    // A part of a value that stood under the names would look like another argument.
+    // An unindented part of a value would look like another argument.
     const [first = "", ...rest] = lines.flatMap((line) => wrapped({ columns: room }, line).split("\n"));
     const label = printable(name).padEnd(width);
     const shown = isControl(name) ? screen.paint("bold", label) : label;
@@ -131,10 +131,10 @@ function argumentLines({ arguments: given, facts, reasons }: AskedCall, screen: 
   });
 }
 
-/** Characters that a text may not have to be shown without quotes: a reader could take them for something else. */
+/** Texts that are shown in quotes, because a reader could mistake them for something else without. */
 const doubtful = /^$|^\s|\s$|["'\\\p{Cc}\p{Cf}\p{Zl}\p{Zp}]|^(?:true|false|null|[-\d.[{|].*)$/u;
 
-/** A value, whole: a plain text without quotes, several lines behind a bar, all else as JSON. */
+/** Returns a whole value: plain text without quotes, text of several lines behind a bar, everything else as JSON. */
 function valueText(value: unknown): string[] {
   if (typeof value !== "string") return jsonText(value).split("\n");
   if (/\n/.test(value))
@@ -144,10 +144,10 @@ function valueText(value: unknown): string[] {
   return [doubtful.test(value) ? jsonText(value) : value];
 }
 
-/** Most characters of a value in the sentence; the arguments below it are whole. */
+/** Most characters of a value in the sentence; the arguments below the sentence are shown whole. */
 const maxValue = 60;
 
-/** A call as a sentence without a full stop: `Delete order o-3`, of the tool's name and the argument that decides most. */
+/** Returns a call as a sentence without a full stop, from the tool's name and the most important argument: `Delete order o-3`. */
 function callSentence(
   tool: string,
   given: Readonly<Record<string, unknown>>,
@@ -161,7 +161,7 @@ function callSentence(
   return value === undefined ? name : `${name} ${value}`;
 }
 
-/** The first line of a text, or a number. */
+/** Returns the first line of a text, shortened, or a number; undefined for other values. */
 function shortText(value: unknown): string | undefined {
   if (typeof value === "number") return String(value);
   if (typeof value !== "string" || value.trim() === "") return undefined;

@@ -5,12 +5,12 @@ import { originLine } from "./origin.ts";
 import { jsonText, printable } from "../screen/printable.ts";
 import type { Screen } from "../screen/screen.ts";
 
-/** Returns what `--json` has of a rehearsal. */
+/** Returns the facts about a rehearsal that `--json` prints. */
 export function rehearsalFacts({ calls, stopped, digest }: Rehearsal) {
   return { calls, stopped, digest };
 }
 
-/** The list of what would change, in the order of the calls, with differences and what cannot be undone. */
+/** Writes the list of changes that a rehearsal found, in the order of the calls, with differences and what cannot be undone. */
 export function writeRehearsal(screen: Screen, { calls, stopped, digest }: Rehearsal): void {
   for (const line of listLines(screen, calls)) screen.line(line);
   if (stopped !== null) screen.line(screen.paint("yellow", `stopped: ${printable(stopped)}`));
@@ -18,8 +18,8 @@ export function writeRehearsal(screen: Screen, { calls, stopped, digest }: Rehea
 }
 
 /**
- * Reports to the model how the calls of a list ended. It leaves out their results: those are words of tools, and the model
- * would read them as words of the plan.
+ * Returns a report to the model of how the calls of a list ended. It leaves out their results: tools wrote them, and the
+ * model would take them for words of the plan.
  */
 export function madeText(calls: Rehearsal["calls"], { result }: ToolOutcome): string {
   const { made = [] } = (result.data ?? result.details ?? {}) as {
@@ -39,7 +39,7 @@ export function madeText(calls: Rehearsal["calls"], { result }: ToolOutcome): st
   ].join("\n");
 }
 
-/** The calls that one answer approves, of the arguments of the call that makes them. */
+/** Returns lines for the calls that one answer approves, from the arguments of the call that makes all of them. */
 export function listedCalls(given: unknown, screen: Screen): string[] {
   const { calls = [], harmless = [], first = calls.length } = given as Partial<ApprovedListArguments>;
   const listed = calls.slice(0, first).map((call) => ({ ...call, isModelled: call.effects.length > 0 }));
@@ -47,7 +47,7 @@ export function listedCalls(given: unknown, screen: Screen): string[] {
   return [...listLines(screen, listed), ...makers.map((line) => printable(line))];
 }
 
-/** The calls of a list, with what each would change. */
+/** Returns lines for the calls of a list, with the changes that each would make. */
 function listLines(screen: Screen, calls: readonly ListedCall[]): string[] {
   return calls.flatMap((call, at) => [
     `${at + 1} ${screen.paint("bold", printable(call.tool))} ${printable(jsonText(call.arguments, 0))}`,
@@ -67,7 +67,7 @@ function linesOf(screen: Screen, { effects, isModelled, canUndo, asks, origins }
   ];
 }
 
-/** One thing that a call would change, with its difference. */
+/** Returns lines for one change that a call would make, with its difference. */
 export function effectLines(screen: Screen, { change, target, difference, cost }: PreviewedEffect): string[] {
   const lines = difference === undefined ? [] : difference.split("\n");
   const price = cost === undefined ? "" : ` for ${cost.amount} ${printable(cost.currency)}`;

@@ -9,19 +9,19 @@ import { writeTable, type Column } from "../screen/table.ts";
 import { effectLines } from "./rehearsal.ts";
 import { writeDetails, writeList } from "./session.ts";
 
-/** A session: its conversation, where a model of the plan had one, and what its calls did, where the plan has an audit. */
+/** A session: its conversation, if a model of the plan had one, and what its calls did, if the plan has an audit. */
 export interface SessionStory {
   readonly conversation: SessionDetails | null;
   readonly story: Story | null;
 }
 
-/** The sessions of models, and those of other clients that made calls. */
+/** The sessions of the plan's models, and the sessions of other clients that made calls. */
 export interface AllSessions {
   readonly sessions: readonly SessionSummary[];
   readonly ofClients: readonly RecentSession[];
 }
 
-/** Tables of sessions: those of models, and those of other clients. */
+/** Writes two tables of sessions: those of models, and those of other clients. */
 export function writeSessions(screen: Screen, { sessions, ofClients }: AllSessions, now: number): void {
   if (sessions.length > 0 || ofClients.length === 0) writeList(screen, sessions, now);
   if (sessions.length > 0 && ofClients.length > 0) screen.line("");
@@ -40,7 +40,7 @@ function writeClients(screen: Screen, sessions: readonly RecentSession[], now: n
   writeTable(screen, columns, sessions);
 }
 
-/** A conversation with what became of its calls; of a session without one, its calls. */
+/** Writes a conversation with how its calls ended; for a session without a conversation, its calls. */
 export function writeSessionStory(screen: Screen, { conversation, story }: SessionStory, now: number): void {
   if (conversation === null) return writeStory(screen, story!);
   writeDetails(screen, conversation, now, story === null ? new Map() : endsOf(story));
@@ -48,13 +48,13 @@ export function writeSessionStory(screen: Screen, { conversation, story }: Sessi
     for (const line of effectLines(screen, effect)) screen.line(line);
 }
 
-/** What became of each call that was not simply run. */
+/** Returns how each call ended that did not simply run, by the call's id. */
 function endsOf({ steps }: Story): ReadonlyMap<string, string> {
   const calls = steps.flatMap((step): readonly StoryCall[] => (step.kind === "call" ? [step.call] : []));
   return new Map(calls.filter(({ says }) => says !== "ran").map(({ callId, says }) => [callId, says]));
 }
 
-/** At a terminal it reads as Markdown does; elsewhere it is Markdown. */
+/** Writes a story: formatted at a terminal, elsewhere as Markdown. */
 function writeStory(screen: Screen, story: Story): void {
   const text = printableLines(storyText(story));
   if (screen.columns === undefined) return screen.line(text.trimEnd());
@@ -63,7 +63,7 @@ function writeStory(screen: Screen, story: Story): void {
   markdown.end();
 }
 
-/** The story as Markdown, for a ticket. */
+/** Writes the story as Markdown, for a ticket. */
 export function writeTicket(screen: Screen, { story }: SessionStory): void {
   screen.line(
     story === null ? "The plan has no audit: its calls are not known." : storyText(story).trimEnd(),

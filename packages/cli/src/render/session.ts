@@ -24,10 +24,10 @@ export function writeList(screen: Screen, sessions: readonly SessionSummary[], n
   writeTable(screen, columns, sessions);
 }
 
-/** What became of a call, by its id. */
+/** How each call ended, by the call's id. */
 type Says = ReadonlyMap<string, string>;
 
-/** A session: how much of it the model sees now, its messages and calls with what became of them, and what waits. */
+/** Writes a session: how much of it the model sees now, its messages, its calls and how they ended, and what waits. */
 export function writeDetails(
   screen: Screen,
   details: SessionDetails,
@@ -35,7 +35,7 @@ export function writeDetails(
   says: Says = new Map(),
 ): void {
   writeList(screen, [details], now);
-  // The table shows the beginning of an id that a program made.
+  // The table shows only the beginning of an id that a program made.
   if (shortIds([details.id])(details.id) !== details.id)
     screen.line(screen.paint("dim", `id ${printable(details.id)}`));
   if (details.parentId !== null) screen.line(screen.paint("dim", `parent ${printable(details.parentId)}`));
@@ -52,7 +52,7 @@ export function writeDetails(
   for (const child of details.children) screen.line(screen.paint("dim", `child ${printable(child)}`));
 }
 
-/** Writes one item of a chat. At a terminal, what the model said reads as it did when it arrived. */
+/** Writes one item of a chat. At a terminal, the model's text looks as it did when it arrived. */
 export function writeItem(screen: Screen, item: Item): void {
   if (screen.columns === undefined || item.type !== "message" || item.role !== "assistant")
     return screen.line(itemText(screen, item));
@@ -62,7 +62,7 @@ export function writeItem(screen: Screen, item: Item): void {
   markdown.end();
 }
 
-/** One item of a conversation: a message, a call, or a result. */
+/** Returns one item of a conversation as text: a message, a call, or a result. */
 function itemText(screen: Screen, item: Item, says: Says = new Map()): string {
   const { type, role, content, name, arguments: given, output } = item;
   const text = (value: unknown) => printableLines(typeof value === "string" ? value : JSON.stringify(value));
@@ -80,7 +80,7 @@ function partsText(content: unknown): unknown {
   return content.map((part: unknown) => (part as { text?: string } | null)?.text ?? "").join("");
 }
 
-/** The whole result of a call. */
+/** Writes the whole result of a call. */
 export function writeOutput(screen: Screen, { output }: Item): void {
   const text = typeof output === "string" ? output : String(partsText(output));
   screen.line(printableLines(text));

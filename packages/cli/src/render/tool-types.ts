@@ -4,7 +4,7 @@ import { messageOf } from "@toolmount/core/errors";
 const head =
   "// Written by `toolmount types`. Do not change it: change the plan or its tools, and write it again.\n";
 
-/** Returns the types of the tools: a namespace for each tool, and the interface `Tools` over all. */
+/** Returns the types of the tools: a namespace for each tool, and the interface `Tools` with all of them. */
 export async function renderTypes(tools: readonly ToolInfo[]): Promise<string> {
   const names = identifiersOf(tools);
   const spaces = await Promise.all(tools.map((tool, at) => renderSpace(names[at]!, tool)));
@@ -16,7 +16,7 @@ export async function renderTypes(tools: readonly ToolInfo[]): Promise<string> {
   return [head, ...spaces, all].join("\n");
 }
 
-/** A client: one method a tool, over a host or whatever else makes calls. */
+/** Returns the code of a client: it has one method for each tool, and makes calls through a host or anything like one. */
 export function renderClient(tools: readonly ToolInfo[]): string {
   const names = tools.map(({ name }) => `  ${JSON.stringify(name)},\n`).join("");
   return `${head}
@@ -66,12 +66,12 @@ async function renderSchema(name: string, schema: JsonSchema): Promise<string> {
   }
 }
 
-/** A text as one line of a comment, which it cannot end. */
+/** Returns a text as one line that is safe in a comment: the text cannot end the comment. */
 function comment(text: string): string {
   return text.replaceAll(/\s+/g, " ").replaceAll("*/", "* /").trim().slice(0, 1_000);
 }
 
-/** A name for each tool that TypeScript accepts: `notes.read-one` is `NotesReadOne`; a second one of that name gets a number. */
+/** Returns a TypeScript name for each tool: `notes.read-one` is `NotesReadOne`. A name that is already taken gets a number. */
 function identifiersOf(tools: readonly ToolInfo[]): string[] {
   const taken = new Set(["Tools"]);
   return tools.map(({ name }) => {
@@ -85,10 +85,10 @@ function identifiersOf(tools: readonly ToolInfo[]): string[] {
   });
 }
 
-/** Keywords that the compiler of types would take as names or as code of TypeScript. */
+/** Keywords that the type compiler would use as names, or copy as TypeScript code. */
 const dropped: ReadonlySet<string> = new Set(["title", "id", "$id", "$schema", "tsType", "tsEnumNames"]);
 
-/** Keywords whose members are named by the author of the schema. */
+/** Keywords whose members have names that the schema's author chose. */
 const maps: ReadonlySet<string> = new Set([
   "properties",
   "patternProperties",
@@ -97,12 +97,12 @@ const maps: ReadonlySet<string> = new Set([
   "dependentSchemas",
 ]);
 
-/** Keywords whose values are data. */
+/** Keywords whose values are data, not schemas. */
 const values: ReadonlySet<string> = new Set(["default", "const", "enum", "examples"]);
 
 /**
- * A schema for the compiler of types. Titles would become names of types, of which two tools may have the same, and
- * `tsType` is copied into the file as it is; a server may have written either.
+ * Returns a schema for the type compiler. Left out are titles, which would become type names and could be the same in two
+ * tools, and `tsType`, which would be copied into the file as code: a server may have written either.
  */
 function plainSchema(schema: unknown): unknown {
   if (Array.isArray(schema)) return schema.map(plainSchema);
@@ -110,7 +110,7 @@ function plainSchema(schema: unknown): unknown {
   const members = Object.entries(schema).flatMap(([key, value]): [string, unknown][] => {
     if (dropped.has(key)) return [];
     if (values.has(key)) return [[key, value]];
-    // The compiler reads lists as older drafts wrote them.
+    // The compiler reads lists in the form of older drafts.
     if (key === "prefixItems") return [["items", plainSchema(value)]];
     if (key === "items" && "prefixItems" in schema) return [["additionalItems", plainSchema(value)]];
     if (key === "description" && typeof value === "string") return [[key, value.replaceAll("*/", "* /")]];

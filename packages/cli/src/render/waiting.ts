@@ -6,23 +6,23 @@ import { printable } from "../screen/printable.ts";
 import type { Screen } from "../screen/screen.ts";
 import { effectLines } from "./rehearsal.ts";
 
-/** What waits in a layer, and both sides of each change. */
+/** The changes that wait in a layer, and both sides of each. */
 export interface Waiting {
   readonly difference: Difference;
-  /** The calls that made it, as far as this process ran them, with the hosts of the network that they reached. */
+  /** The calls that made the changes, as far as this process ran them, with the network hosts that they reached. */
   readonly calls: readonly Pick<MadeCall, "tool" | "network">[];
   texts(change: LayerChange): Texts;
 }
 
-/** What is looked up for a list of what waits: git and contents are asked for what is shown only. */
+/** What a list of waiting changes needs. Git and file contents are asked only for changes that are shown. */
 interface Listed extends Waiting {
-  /** Folders that the person's repository ignores. */
+  /** Folders that the person's git repository ignores. */
   readonly ignored: ReadonlySet<string>;
-  /** The other name of each entry that only got another one. */
+  /** The other name of each entry that was only renamed or linked. */
   readonly otherNames: ReadonlyMap<string, string>;
 }
 
-/** What each section is about, in the order in which they are shown. */
+/** The title of each section, in the order in which the sections are shown. */
 const titles: Readonly<Record<Section, string>> = {
   files: "written",
   repository: "commits, branches and what is staged, as one",
@@ -30,11 +30,11 @@ const titles: Readonly<Record<Section, string>> = {
   obeyed: "RUN OR OBEYED BY YOUR NEXT COMMAND",
 };
 
-/** Most changes of files that are listed, and most lines of one difference. Deletions and obeyed files are listed whole. */
+/** Most file changes in the list, and most lines of one difference. Deletions and obeyed files are always shown whole. */
 const mostListed = 40;
 const mostLines = 40;
 
-/** Lists what waits, section by section, with the differences of texts. */
+/** Returns lines for the waiting changes, section by section, with the differences of texts. */
 export function waitingLines(screen: Screen, waiting: Listed): string[] {
   const { changes } = waiting.difference;
   const sections = (Object.keys(titles) as Section[]).flatMap((section) => {
@@ -44,7 +44,7 @@ export function waitingLines(screen: Screen, waiting: Listed): string[] {
   return [...sections, ...leftLines(screen, waiting), ...callLines(waiting)];
 }
 
-/** Which tools made it, and what they reached. */
+/** Returns lines that name the tools that made the changes, and the network hosts that they reached. */
 function callLines({ calls }: Waiting): readonly string[] {
   const counts = [...Map.groupBy(calls, ({ tool }) => tool)].map(([tool, { length }]) =>
     length === 1 ? tool : `${tool} (${length} calls)`,
@@ -56,7 +56,7 @@ function callLines({ calls }: Waiting): readonly string[] {
   );
 }
 
-/** Names what cannot be kept, with the reasons. */
+/** Returns lines that name the changes that cannot be kept, with the reasons. */
 export function leftLines(screen: Screen, { difference: { left } }: Pick<Waiting, "difference">): string[] {
   const lines = left
     .slice(0, mostListed)
@@ -76,7 +76,7 @@ function sectionLines(
   const head = isGrave ? screen.paint(["bold", "yellow"], title) : screen.paint("bold", title);
   if (section === "repository") return [head];
   const groups = grouped(changes, isGrave ? new Set() : linedFolders(changes, waiting));
-  // Only what is listed is read and compared.
+  // Only changes that are listed are read and compared.
   const shown = isGrave ? groups : groups.slice(0, mostListed);
   const lines = shown.flatMap((group) =>
     group.count > 1 ? [groupLine(group, waiting)] : changeLines(screen, group.own, waiting),
@@ -95,7 +95,7 @@ interface Group {
   readonly count: number;
 }
 
-/** Installed packages are one line for each folder of them, and so are the given folders. */
+/** Groups changes: each folder of installed packages is one line, and so is each of the given folders. */
 function grouped(changes: readonly LayerChange[], folders: ReadonlySet<string>): readonly Group[] {
   const groups = Map.groupBy(
     changes,
@@ -117,13 +117,13 @@ function otherName({ kind, path }: LayerChange, names: Listed["otherNames"]): st
   return other === undefined ? "" : `, ${kind === "delete" ? "now" : "before"} ${printable(other)}`;
 }
 
-/** Folders of which one line says enough: those that git ignores, that were moved, and large new ones. */
+/** Returns the folders that need only one line: those that git ignores, moved folders, and large new folders. */
 function linedFolders(changes: readonly LayerChange[], { ignored, otherNames }: Listed): ReadonlySet<string> {
   const moved = changes.filter(({ path, kind }) => kind === "folder" && otherNames.has(path));
   return new Set([...ignored, ...largeFolders(changes), ...moved.map(({ path }) => path)]);
 }
 
-/** New folders with more in them than a list shows, such as an environment of Python. */
+/** Returns new folders with more entries than a list shows, such as a Python environment. */
 function largeFolders(changes: readonly LayerChange[]): readonly string[] {
   const counts = new Map(changes.filter(({ kind }) => kind === "folder").map(({ path }) => [path, 0]));
   if (counts.size === 0) return [];
@@ -132,7 +132,7 @@ function largeFolders(changes: readonly LayerChange[]): readonly string[] {
   return [...counts].filter(([, count]) => count > mostListed).map(([path]) => path);
 }
 
-/** The folders around a path, the outermost first, and the path. */
+/** Returns the folders around a path, the outermost first, and then the path. */
 function upTo(path: string): readonly string[] {
   const ends = [...path.matchAll(/\//g)].map(({ index }) => index);
   return [...ends.map((end) => path.slice(0, end)), path];
@@ -148,7 +148,7 @@ function changeLines(screen: Screen, change: LayerChange, waiting: Listed): stri
   return effectLines(screen, { change: verb, target: path, difference: differenceOf(change, waiting) });
 }
 
-/** The difference of two short texts; of other entries what they are. */
+/** Returns the difference of two short texts; for other entries a description. */
 function differenceOf(change: LayerChange, waiting: Waiting): string | undefined {
   const { kind, section, former, next } = change;
   if (kind === "mode") return `mode ${former!.mode.toString(8)} becomes ${next!.mode.toString(8)}`;
@@ -156,12 +156,12 @@ function differenceOf(change: LayerChange, waiting: Waiting): string | undefined
   const { before, after } = waiting.texts(change);
   if (before === undefined || after === undefined) return `${next!.kind} of ${countOf(next!.bytes, "byte")}`;
   const mode = former !== null && former.mode !== next!.mode ? `mode ${next!.mode.toString(8)}\n` : "";
-  // A line that the next command would run is not hidden behind others.
+  // A line that the person's next command would run must not be hidden.
   const maxLines = section === "obeyed" ? Number.POSITIVE_INFINITY : mostLines;
   return `${mode}${lineDifference(before, after, { maxLines })}` || undefined;
 }
 
-/** What each side of a conflict changed; where that is not known, what the layer would change now. */
+/** Returns lines for what each side of a conflict changed; if that is not known, for what the layer would change now. */
 export function conflictLines(
   screen: Screen,
   path: string,

@@ -2,12 +2,12 @@ import { countOf } from "../screen/count.ts";
 
 const entrySections: ReadonlySet<string> = new Set(["tools", "hooks", "providers"]);
 
-/** Whether the plan lists a module itself. Others were asked for by one of its sections, or by another module. */
+/** Tests whether the plan lists a module itself. A section of the plan, or another module, asked for the others. */
 export function isWritten({ section }: { readonly section: string }): boolean {
   return entrySections.has(section);
 }
 
-/** The number of modules that a plan lists, and of those that they need: `2 modules, and 1 for sections and needs`. */
+/** Returns the number of modules that a plan lists, and of those that they need: `2 modules, and 1 for its sections and …`. */
 export function countModules(modules: readonly { readonly section: string }[]): string {
   const written = modules.filter(isWritten);
   const others = modules.length - written.length;

@@ -8,10 +8,10 @@ import type { EffectivePlan } from "@toolmount/loader/commands";
 import { z } from "zod";
 import { serverJson, type ServerJson } from "./server-json.ts";
 
-/** The schema that a written `server.json` names. */
+/** The address of the schema, for the `$schema` member of a `server.json`. */
 const schemaUrl = "https://static.modelcontextprotocol.io/schemas/2025-12-11/server.schema.json";
 
-/** Longest description that registries take, in characters. */
+/** Longest description that registries accept, in characters. */
 const maxDescription = 100;
 
 /** How a plan is published. */
@@ -34,8 +34,8 @@ const packageJson = z.looseObject({
 type Package = z.output<typeof packageJson>;
 
 /**
- * Describes a plan for registries of MCP: as the npm package in whose folder it is, as the address where it is served, or
- * as both. Throws `USAGE_INVALID` where something is missing.
+ * Describes a plan for MCP registries: as the npm package that contains it, as the address where it is served, or as both.
+ * Throws `USAGE_INVALID` if a required fact is missing.
  */
 export async function describePlan(
   { value: plan, variables }: Pick<EffectivePlan, "value" | "variables">,
@@ -74,14 +74,14 @@ export async function describePlan(
   return { server: parsed.data, todo };
 }
 
-/** Puts a description over one that was written before; members that it does not have stay. Returns null for no change. */
+/** Merges a description into an earlier one, whose other members stay. Returns null if nothing changes. */
 export function mergeDescription(before: string | undefined, server: ServerJson): string | null {
   const old = before === undefined ? {} : (JSON.parse(before) as object);
   const merged = { ...old, ...server };
   return isDeepStrictEqual(old, merged) ? null : `${JSON.stringify(merged, null, 2)}\n`;
 }
 
-/** The `package.json` of a folder, or of the nearest one above it. */
+/** Returns the `package.json` of a folder, or of the nearest folder above it that has one. */
 async function findPackage(folder: string): Promise<Package> {
   const file = join(folder, "package.json");
   if (existsSync(file)) {
@@ -104,13 +104,13 @@ function packageOf({ name = "" }: Package, version: string, read: EffectivePlan[
   };
 }
 
-/** A server without a path has MCP at `/mcp`. An invalid address stays as it is: the schema reports it. */
+/** Returns the address of the MCP endpoint: `/mcp` if the address has no path. An invalid address stays: the schema reports it. */
 function endpointOf(publicUrl: string): string {
   if (!URL.canParse(publicUrl) || new URL(publicUrl).pathname !== "/") return publicUrl;
   return new URL("/mcp", publicUrl).href;
 }
 
-/** Without a sign-in of its own, a client sends a token that the operator of the server gave out. */
+/** Returns the description of a remote server. If the server has no sign-in, a client sends a token that the operator handed out. */
 function remoteOf(publicUrl: string, signsIn: boolean): JsonObject {
   const token = { description: "A token of the server", isRequired: true, isSecret: true };
   const header = { name: "Authorization", value: "Bearer {token}", isRequired: true, isSecret: true };

@@ -5,30 +5,30 @@ import { findServer, readServerFile } from "./mcp-registry.ts";
 import type { Machine } from "./server-inputs.ts";
 import { chooseServer, type ServerChoice, type ServerJson } from "./server-json.ts";
 
-/** A server that is to be added, and where it is described. */
+/** A server to be added, and where its description is. */
 interface ServerRequest {
-  /** The path of a `server.json`, or with `registry` a name, with or without `@version`. */
+  /** The path of a `server.json`; or, with `registry`, a name with or without `@version`. */
   readonly server: string;
   readonly registry: string | undefined;
   readonly id: string | undefined;
   readonly prefix: string | undefined;
-  /** `npm`, `pypi`, `oci`, `nuget` or `remote`; default the first that can be used. */
+  /** `npm`, `pypi`, `oci`, `nuget` or `remote`; by default the first that can be used. */
   readonly type: string | undefined;
   readonly machine: Machine;
 }
 
-/** A server before a plan has it. */
+/** A server that is not yet in a plan. */
 export interface FoundServer {
   readonly server: ServerJson;
   readonly choice: ServerChoice;
 }
 
-/** Whether the argument of `toolmount add` is the description of an MCP server, and not a module. */
+/** Tests whether the argument of `toolmount add` means an MCP server, and not a module. */
 export function isServer({ server, registry }: Pick<ServerRequest, "server" | "registry">): boolean {
   return registry !== undefined || /(?:^|[/.\\])server\.json$/.test(server);
 }
 
-/** Finds a server, and makes its entry. Nothing is written or started. */
+/** Finds a server and makes its plan entry. Writes and starts nothing. */
 export async function readServer(request: ServerRequest, cwd: string): Promise<FoundServer> {
   const { registry, id, prefix, type, machine } = request;
   const server =
@@ -42,7 +42,7 @@ export async function readServer(request: ServerRequest, cwd: string): Promise<F
   };
 }
 
-/** Writes the entry of a server. Without a plan it first writes one. */
+/** Writes the entry of a server into a plan. If there is no plan, it writes one first. */
 export async function writeServer(
   { choice: { entry } }: FoundServer,
   plan: string | undefined,

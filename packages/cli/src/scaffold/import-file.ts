@@ -8,7 +8,7 @@ import { readPermissions, type PermissionRules } from "./read-permissions.ts";
 import { parseSettings, readServerList, type ServerList } from "./read-server-list.ts";
 import { servesToolmount } from "./serves-toolmount.ts";
 
-/** Files in which other applications keep MCP servers or permission rules, from the folder of a project. */
+/** Files where other applications keep MCP servers or permission rules, relative to the project folder. */
 export const knownSettings = [
   ".mcp.json",
   ".cursor/mcp.json",
@@ -23,14 +23,14 @@ type Imported =
       readonly kind: "servers";
       readonly report: EditReport;
       readonly variables: ServerList["variables"];
-      /** Servers that are plans which toolmount serves, and what of the list the plan does not get. */
+      /** What the plan does not get: parts of the list, and servers that are plans served by toolmount. */
       readonly left: readonly { readonly name: string; readonly because: string }[];
     }
   | { readonly kind: "rules"; readonly report: EditReport; readonly left: PermissionRules["left"] };
 
 /**
- * Adds the MCP servers or the permission rules of a file to a plan. Without a plan it first writes one. Throws
- * `USAGE_INVALID` for a file that cannot be read, and what the loader throws for the plan.
+ * Adds the MCP servers or the permission rules of a file to a plan. If there is no plan, it writes one first. Throws
+ * `USAGE_INVALID` for a file that cannot be read, and the loader's errors for the plan.
  */
 export async function importFile(list: string, plan: string | undefined, cwd: string): Promise<Imported> {
   const { addEntries, planPolicyRules } = await import("../edit/edit-plan.ts");
@@ -63,7 +63,7 @@ function mcpOf({ source }: NewEntry): JsonObject {
   return ((source ?? {}) as { readonly mcp?: JsonObject }).mcp ?? {};
 }
 
-/** Edits a plan. Without a plan it first writes one. */
+/** Edits a plan. If there is no plan, it writes one first. */
 export function addToPlan(
   plan: string | undefined,
   cwd: string,
@@ -75,7 +75,7 @@ export function addToPlan(
   });
 }
 
-/** A list of servers is enough to begin with: where there is no plan, one is written. */
+/** Writes a new plan, because a list of servers is enough to begin with. Returns its path. */
 async function writeNewPlan(plan: string | undefined, cwd: string): Promise<string> {
   const file = resolve(cwd, plan ?? "mount-plan.yaml");
   const name = basename(dirname(file));

@@ -6,20 +6,20 @@ import { existsSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { programCommand } from "@toolmount/sandbox";
 
-/** What a person wants in a new plan. */
+/** The choices of a person for a new plan. */
 export interface InitAnswers {
   readonly name: string;
-  /** A tool of one file, to try and to change. */
+  /** Adds a tool in one file, to try and to change. */
   readonly firstTool: boolean;
-  /** The tools that read the files of this folder. */
+  /** Adds the tools that read the files of this folder. */
   readonly files: boolean;
-  /** The tools that change files and run commands: in a layer, where the machine has one. */
+  /** Adds the tools that change files and run commands: in a layer, if the machine supports layers. */
   readonly work: "no" | "layer" | "asking";
 }
 
 const workModules = ["bash", "filesystem", "search"];
 
-/** The packages of the tools in a new plan. */
+/** Returns the npm packages of the tools in a new plan. */
 export function toolPackagesOf({ files, work }: Pick<InitAnswers, "files" | "work">): readonly string[] {
   const modules = work === "no" ? (files ? ["filesystem"] : []) : workModules;
   return modules.map((name) => `@toolmount/tool-${name}`);
@@ -28,13 +28,16 @@ export function toolPackagesOf({ files, work }: Pick<InitAnswers, "files" | "wor
 const firstToolFile = "tools/count-words.ts";
 const firstToolTest = "tools/count-words.test.ts";
 
-/** A test of the plan: what becomes of a call. It runs no tool. */
+/** A test of the plan: checks what it answers to a call. It runs no tool. */
 const firstTest = `
 tests:
   - call: { count_words: { text: one two three } }
     expect: { answer: allow }`;
 
-/** The files of a new plan: the plan with a test, a first tool with its test, `package.json`, `tsconfig.json`, `.gitignore` and a workflow. */
+/**
+ * Returns the files of a new plan: the plan with a test, a first tool with its test, `package.json`, `tsconfig.json`,
+ * `.gitignore` and a workflow.
+ */
 export async function renderInit(answers: InitAnswers): Promise<TemplateFiles> {
   const { name, firstTool, files, work } = answers;
   const ranges = Object.entries(await readRanges()).map(([module, range]) => [`range:${module}`, range]);
@@ -59,7 +62,7 @@ export async function renderInit(answers: InitAnswers): Promise<TemplateFiles> {
   return firstTool ? { ...others, [firstToolFile]: tool!, [firstToolTest]: test! } : others;
 }
 
-/** The name of a plan as npm takes names. Source: the rules of validate-npm-package-name. */
+/** Returns the name of a plan as a valid npm package name. Source: the rules of validate-npm-package-name. */
 function packageNameOf(name: string): string {
   const allowed = name
     .toLowerCase()
@@ -69,7 +72,7 @@ function packageNameOf(name: string): string {
   return allowed === "" || allowed === "node_modules" ? "my-tools" : allowed;
 }
 
-/** Finds the git repository that a folder is in: the folder itself, or the nearest one above it that has `.git`. */
+/** Finds the git repository around a folder: the folder itself, or the nearest folder above it that has `.git`. */
 export function repositoryAround(folder: string): string | undefined {
   for (let at = folder; ; at = dirname(at)) {
     if (existsSync(join(at, ".git"))) return at;
@@ -77,7 +80,7 @@ export function repositoryAround(folder: string): string | undefined {
   }
 }
 
-/** Runs a program in a folder, at the same terminal. Resolves to whether it ended well. */
+/** Runs a program in a folder, at the same terminal. Resolves to whether it succeeded. */
 export async function runIn(
   folder: string,
   [program = "", ...words]: readonly string[],
@@ -89,7 +92,7 @@ export async function runIn(
     const [code] = (await once(child, "close")) as [number | null];
     return code === 0;
   } catch {
-    // There is no such program: the next commands name it.
+    // There is no such program. The printed next steps name it.
     return false;
   }
 }

@@ -9,10 +9,10 @@ import { firstIssue } from "../schema/first-issue.ts";
 import { isHere } from "./this-machine.ts";
 import { serverJson, type ServerJson } from "./server-json.ts";
 
-/** Milliseconds in which a registry must answer. */
+/** Milliseconds until a registry must have answered. */
 const answerMs = 20_000;
 
-/** Bytes that one answer of a registry may have. */
+/** Most bytes in one answer of a registry. */
 const maxAnswerBytes = 4 * 1024 * 1024;
 
 const found = z.looseObject({ server: serverJson });
@@ -20,7 +20,7 @@ const names = z.looseObject({
   servers: z.array(z.looseObject({ server: z.looseObject({ name: z.string() }) })),
 });
 
-/** Reads one `server.json`. Throws `USAGE_INVALID` where it cannot be read, or is not one. */
+/** Reads a `server.json`. Throws `USAGE_INVALID` if the file cannot be read, or is not valid. */
 export async function readServerFile(file: string): Promise<ServerJson> {
   try {
     return requireServer(JSON.parse(await readFile(file, "utf8")), file);
@@ -31,8 +31,8 @@ export async function readServerFile(file: string): Promise<ServerJson> {
 }
 
 /**
- * Finds a server by its name, with or without `@version`, in a registry: the address of one that speaks the API of MCP
- * registries, a folder of `server.json` files, or one such file. Throws `USAGE_INVALID`.
+ * Finds a server by its name, with or without `@version`, in a registry. A registry is the address of a server with the
+ * API of MCP registries, a folder of `server.json` files, or one such file. Throws `USAGE_INVALID`.
  */
 export async function findServer(wanted: string, registry: string, cwd: string): Promise<ServerJson> {
   const [, name = wanted, version = "latest"] = /^([^@]+)@(.+)$/.exec(wanted) ?? [];
@@ -47,7 +47,7 @@ export async function findServer(wanted: string, registry: string, cwd: string):
   return newest;
 }
 
-/** By semver, in which 2.0.0-beta is before 2.0.0. A text that is no version of semver is older than all that are. */
+/** Returns the newest by semver, where 2.0.0-beta is before 2.0.0. Versions that are not semver count as older than all others. */
 async function newestOf(servers: readonly ServerJson[]): Promise<ServerJson | undefined> {
   const { default: semver } = await import("semver");
   const isVersion = ({ version }: ServerJson) => semver.valid(version) !== null;
@@ -59,7 +59,7 @@ async function newestOf(servers: readonly ServerJson[]): Promise<ServerJson | un
   return newest ?? servers.toSorted(byText)[0];
 }
 
-/** The servers of a file, or of a folder: `server.json`, `<any>.server.json`, and the `server.json` of each folder in it. */
+/** Reads the servers of a file, or of a folder: `server.json`, `<any>.server.json`, and the `server.json` of each subfolder. */
 async function readPlace(place: string): Promise<readonly ServerJson[]> {
   const facts = await stat(place).catch((error: unknown) => {
     throw notFound(place, messageOf(error), error);
@@ -86,7 +86,7 @@ async function askRegistry(name: string, version: string, registry: string): Pro
   throw notFound(`${name}@${version}`, `${base} has ${listOf(near.map(({ server }) => server.name))}`);
 }
 
-/** A registry says which programs run here, so it is asked over TLS; one on this machine may do without. */
+/** Requires TLS, because a registry decides which programs run here. A registry on this machine may do without. */
 function requireSafe(registry: string): URL {
   const url = URL.canParse(registry) ? new URL(registry) : undefined;
   if (url !== undefined && (url.protocol === "https:" || isHere(url))) return url;

@@ -1,21 +1,21 @@
 import { ToolmountError } from "@toolmount/core";
 
-/** The name of a new tool in each place where it is written. */
+/** The name of a new tool, in the form that each place needs. */
 export interface ToolNames {
-  /** In plans: `send-mail`. */
+  /** For plans: `send-mail`. */
   readonly id: string;
   readonly package: string;
   /** For the model: `send_mail`; a single word gets a verb: `get_weather`. */
   readonly tool: string;
-  /** In code: `SendMail`. */
+  /** For code: `SendMail`. */
   readonly type: string;
-  /** In sentences: `send mail`. */
+  /** For sentences: `send mail`. */
   readonly words: string;
-  /** In the plan that mounts the package: a short name, where the package has one. */
+  /** For the plan that mounts the package: its short name, if it has one. */
   readonly module: string;
 }
 
-/** Derives the names of a new tool from the one that was given. Throws `USAGE_INVALID`. */
+/** Derives all names of a new tool from the given one. Throws `USAGE_INVALID`. */
 export function nameTool(name: string, packageName: string | undefined): ToolNames {
   const id = name.replaceAll("_", "-");
   if (!/^[a-z][a-z0-9]*(-[a-z0-9]+)*$/.test(id) || id.length > 40)

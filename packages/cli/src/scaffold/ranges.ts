@@ -1,9 +1,9 @@
 import { readFile } from "node:fs/promises";
 
-/** Version ranges, by package. */
+/** Version ranges, by package name. */
 type Ranges = Readonly<Record<string, string>>;
 
-/** Ranges of libraries that this package does not depend on. A test compares them with the workspace's catalog. */
+/** Version ranges of libraries that are not dependencies of this package. A test compares them with the workspace's catalog. */
 export const libraries: Ranges = {
   "@arethetypeswrong/cli": "^0.18.5",
   "@types/node": "^24.0.0",
@@ -13,8 +13,8 @@ export const libraries: Ranges = {
 };
 
 /**
- * The ranges that this command was published with; `*` for its own packages when it runs from its sources. The command needs
- * one version of core exactly, since it uses its internals. A project and a tool need its public face.
+ * Reads the version ranges that this command was published with; `*` for its own packages when it runs from source. The
+ * command pins one exact version of core, because it uses core's internals. A project and a tool use only the public API.
  */
 export async function readRanges(): Promise<Ranges> {
   const manifest = JSON.parse(await readFile(new URL(import.meta.resolve("#package.json")), "utf8")) as {

@@ -1,19 +1,19 @@
 import { isRecord } from "@toolmount/core/json";
 import { prefixOf } from "./read-server-list.ts";
 
-/** The lists of a plan's policy, as text. */
+/** The names of the lists in a plan's policy. */
 type PolicyList = "allow" | "ask" | "deny";
 
-/** Rules of another application as lines of a plan's policy. */
+/** The rules of another application, as lines for a plan's policy. */
 export interface PermissionRules {
   readonly lists: Readonly<Record<PolicyList, readonly string[]>>;
-  /** Rules that have no equal here, each with the reason. */
+  /** Rules without an equivalent here, each with the reason. */
   readonly left: readonly { readonly rule: string; readonly because: string }[];
 }
 
 const listNames: readonly PolicyList[] = ["deny", "ask", "allow"];
 
-/** Claude Code's tools, and the tools that do the same here. Source: code.claude.com/docs/en/permissions, tools reference. */
+/** The tools of Claude Code, and the tools here that do the same. Source: code.claude.com/docs/en/permissions, tools reference. */
 const toolsOf: Readonly<Record<string, readonly string[]>> = {
   Bash: ["bash"],
   Read: ["read_file"],
@@ -32,7 +32,7 @@ const toolsOf: Readonly<Record<string, readonly string[]>> = {
 
 const fileTools: ReadonlySet<string> = new Set(["Read", "Edit", "MultiEdit", "Write"]);
 
-/** Reads the rules of Claude Code's settings: `permissions: { allow, ask, deny }`. Undefined when the value has none. */
+/** Reads the rules in the settings of Claude Code: `permissions: { allow, ask, deny }`. Returns undefined if there are none. */
 export function readPermissions(settings: unknown): PermissionRules | undefined {
   const permissions = isRecord(settings) ? settings["permissions"] : undefined;
   if (!isRecord(permissions)) return undefined;
@@ -51,7 +51,7 @@ export function readPermissions(settings: unknown): PermissionRules | undefined 
   return { lists: { deny: deny!, ask: ask!, allow: allow! }, left };
 }
 
-/** The lines for one rule, or why there are none. */
+/** Returns the lines for one rule, or the reason why there are none. */
 function readRule(rule: string, list: PolicyList): readonly string[] | string {
   const [, name = rule, inner] = /^([^(]+)\((.*)\)$/s.exec(rule) ?? [];
   const server = /^mcp__([^_].*?)(?:__(.+))?$/.exec(name);
@@ -74,8 +74,8 @@ function globOf(name: string, inner: string, list: PolicyList): string | undefin
 }
 
 /**
- * A path of Claude Code as a glob over the path of a call, which may be relative or absolute: to deny or to ask, the
- * beginning is left open; to allow, it is as written. A path in the home folder is left out: its name is not known here.
+ * Turns a path of Claude Code into a glob for the path of a call, which may be relative or absolute: to deny or to ask, the
+ * glob matches after any beginning; to allow, only as written. Returns undefined for `~`: the home folder is not known here.
  */
 function pathGlob(written: string, list: PolicyList): string | undefined {
   if (written.startsWith("~") || written.startsWith("!")) return undefined;

@@ -11,17 +11,17 @@ export interface ServerList {
   readonly entries: readonly NewEntry[];
   /** Variables that the entries read, each with the server and setting that needs it. */
   readonly variables: readonly { readonly name: string; readonly because: string }[];
-  /** Servers, and settings of servers as `server, setting`, that the plan does not get, each with the reason. */
+  /** What the plan does not get, each with the reason: whole servers, or single settings as `server, setting`. */
   readonly left: readonly { readonly name: string; readonly because: string }[];
 }
 
 /**
  * Reads the list of MCP servers of another application as entries of a plan: `mcpServers` of Claude, Cursor, Windsurf and
- * Gemini, `servers` or `mcp.servers` of VS Code, `mcp` of opencode, `context_servers` of Zed, `mcp_servers` of Codex. Comments and trailing commas are
- * allowed. References to variables stay references. A secret becomes a variable, because it does not belong in a plan: it is
- * known by its name, or by its shape.
+ * Gemini, `servers` or `mcp.servers` of VS Code, `mcp` of opencode, `context_servers` of Zed, `mcp_servers` of Codex.
+ * Comments and trailing commas are allowed. References to variables stay references. A secret becomes a variable, because
+ * it does not belong in a plan; secrets are recognized by their name or their shape.
  *
- * Throws `USAGE_INVALID` when the text is not such a list, or has no server that can be read.
+ * Throws `USAGE_INVALID` if the text is not such a list, or if none of its servers can be read.
  */
 export async function readServerList(text: string): Promise<ServerList> {
   const servers = findServers(await parseSettings(text));
@@ -36,7 +36,7 @@ export async function readServerList(text: string): Promise<ServerList> {
     if (mcp === undefined) problems.push(name);
     if (mcp === undefined || !isRecord(server)) return [];
     left.push(...settingsLeft(name, server));
-    // A server that is away keeps no other from being used.
+    // The server is optional: if it is unavailable, the others can still be used.
     return [
       { module: name, source: { mcp }, prefix: prefixOf(name), required: false, tools: chosenTools(server) },
     ];
@@ -48,7 +48,7 @@ export async function readServerList(text: string): Promise<ServerList> {
   return { entries, variables: [...variables].map(([name, because]) => ({ name, because })), left };
 }
 
-/** Parses JSON with comments and trailing commas. Throws `USAGE_INVALID` for a text that is nested too deep for its parser. */
+/** Parses JSON with comments and trailing commas. Throws `USAGE_INVALID` for a text that is nested too deeply for the parser. */
 export async function readJsonc(
   text: string,
 ): Promise<{ readonly parsed: unknown; readonly errors: readonly ParseError[] }> {
@@ -62,7 +62,7 @@ export async function readJsonc(
   }
 }
 
-/** Parses JSON with comments and trailing commas, or TOML. Throws `USAGE_INVALID` with the line of the mistake. */
+/** Parses JSON with comments and trailing commas, or TOML. Throws `USAGE_INVALID` with the line of the error. */
 export async function parseSettings(text: string): Promise<unknown> {
   if (/^\s*(?:#|\[[\w"]|[\w-]+\s*=)/.test(text)) {
     const { readToml } = await import("./read-toml.ts");
@@ -73,7 +73,7 @@ export async function parseSettings(text: string): Promise<unknown> {
   const [first] = errors;
   if (first === undefined) return list;
   const lines = text.slice(0, first.offset).split("\n");
-  // `CloseBraceExpected`, as words.
+  // Turns a code such as `CloseBraceExpected` into words.
   const words = printParseErrorCode(first.error).replaceAll(/\B[A-Z]/g, (letter) => ` ${letter}`);
   const at = `line ${lines.length}, column ${lines.at(-1)!.length + 1}`;
   return refuse(`the list is not JSON: ${words.toLowerCase()} in ${at}`);
@@ -123,7 +123,7 @@ function readServer(
     : undefined;
 }
 
-/** The program of a server: a text, a list with its arguments (opencode), or a map of both (Zed). */
+/** Returns the program of a server. `command` is a text, a list with the arguments (opencode), or a map of both (Zed). */
 export function programOf({ command, args, env, environment = env }: Readonly<Record<string, unknown>>) {
   if (isRecord(command))
     return { command: command["path"], args: command["args"], env: command["env"] ?? env };
@@ -146,7 +146,7 @@ function readMap(map: Readonly<Record<string, unknown>>, server: string, variabl
   return Object.fromEntries(members);
 }
 
-/** Arguments of a program. A secret is known by its flag, `--token x` or `--token=x`, or by its shape. */
+/** Reads the arguments of a program. A secret is recognized by its flag, `--token x` or `--token=x`, or by its shape. */
 function readArguments(args: readonly string[], server: string, variables: Variables): string[] {
   return args.map((arg, at) => {
     const [, flag = "", written = arg] = /^(--?[\w-]+)=(.*)$/s.exec(arg) ?? [];
@@ -161,7 +161,7 @@ function readArguments(args: readonly string[], server: string, variables: Varia
   });
 }
 
-/** An address. A secret is known by the name of its parameter, or by its shape. */
+/** Reads an address. A secret is recognized by the name of its parameter, or by its shape. */
 function readUrl(url: string, server: string, variables: Variables): string {
   return url.replaceAll(/(?<=[?&]([\w.-]+)=)[^&#]+/g, (value, name: string) => {
     if (!holdsSecret(name, value)) return value;
@@ -169,7 +169,7 @@ function readUrl(url: string, server: string, variables: Variables): string {
   });
 }
 
-/** Whether a value that is written out is a secret, by its name or its shape. */
+/** Tests whether a literal value is a secret, by its name or its shape. */
 function holdsSecret(name: string, value: string): boolean {
   const reference = /^[^$]*\$\{[A-Za-z_]\w*(?::-([^{}]*))?\}[^$]*$/.exec(value);
   if (reference !== null) return findSecrets(reference[1] ?? "").length > 0;
@@ -177,13 +177,13 @@ function holdsSecret(name: string, value: string): boolean {
   return namesSecret(name) || /(?:^|[_-])key$/i.test(name) || findSecrets(value).length > 0;
 }
 
-/** Whether a command in an argument sets a variable to a secret: `TOKEN=… node server.js`. */
+/** Tests whether a command in an argument sets a variable to a secret: `TOKEN=… node server.js`. */
 function assignsSecret(text: string): boolean {
   const assigned = [...text.matchAll(/(?:^|\s)([A-Za-z_]\w*)=(\S+)/g)];
   return assigned.some(([, name = "", value = ""]) => holdsSecret(name, value));
 }
 
-/** Names of environment variables stay; the name for a header begins with the name of its server. */
+/** Returns the variable's name: environment variables keep theirs; for a header, the name begins with the server's name. */
 function variableOf(long: string, key: string): string {
   return /^[A-Z_][A-Z0-9_]*$/.test(key) ? key : foldName(long);
 }
@@ -195,13 +195,13 @@ function foldName(name: string): string {
     .replace(/^(?=\d)/, "_");
 }
 
-/** Takes note of a variable, and returns how a plan refers to it. */
+/** Records a variable, and returns the reference to it for the plan. */
 function addVariable(name: string, because: string, variables: Variables): string {
   variables.set(name, because);
   return `\${${name}}`;
 }
 
-/** Places that VS Code has names for. */
+/** Values of the variables that VS Code predefines. */
 const places: Readonly<Record<string, string>> = {
   workspaceFolder: ".",
   workspaceRoot: ".",
@@ -210,7 +210,7 @@ const places: Readonly<Record<string, string>> = {
   "/": "/",
 };
 
-/** Rewrites variables of other applications as variables of a plan, and escapes text that only looks like one. */
+/** Rewrites the variables of other applications as variables of a plan, and escapes text that only looks like a variable. */
 function readText(text: string, because: string, variables: Variables): string {
   const whole = /^\$([A-Z_][A-Z0-9_]*)$/.exec(text)?.[1];
   if (whole !== undefined) return addVariable(whole, because, variables);
@@ -226,7 +226,7 @@ function readText(text: string, because: string, variables: Variables): string {
   );
 }
 
-/** The prefix of the tools of a server that was imported under a name. */
+/** Returns the prefix for the tools of a server that was imported under a name. */
 export function prefixOf(name: string): string {
   return `${
     name

@@ -1,7 +1,7 @@
-/** A table of TOML, with what lists of servers have: texts, numbers, booleans, lists and tables. */
+/** A TOML table with the values that lists of servers need: texts, numbers, booleans, lists and tables. */
 type Table = Record<string, unknown>;
 
-/** The beginning of a value, as far as it was read. */
+/** A value from the beginning of a text, and the rest of the text. */
 interface Read {
   readonly value: unknown;
   readonly rest: string;
@@ -12,7 +12,7 @@ const dotted = String.raw`${key}(?:\s*\.\s*${key})*`;
 const header = new RegExp(String.raw`^\[\s*(${dotted})\s*\]\s*(?:#.*)?$`);
 const pair = new RegExp(String.raw`^(${dotted})\s*=\s*([^]*)$`);
 
-/** Reads TOML as Codex writes it. Calls `refuse` with the line of what it does not know, such as dates and lists of tables. */
+/** Reads TOML as Codex writes it. Calls `refuse` with the line of anything it does not support, such as dates and lists of tables. */
 export function readToml(text: string, refuse: (line: number) => never): Table {
   const root: Table = Object.create(null) as Table;
   let table = root;
@@ -26,7 +26,7 @@ export function readToml(text: string, refuse: (line: number) => never): Table {
       table = tableAt(root, keysOf(name)) ?? refuse(first);
       continue;
     }
-    // A list may have several lines.
+    // A list may span several lines.
     while (readPair(line) === null && at + 1 < lines.length && /[[,{]\s*(?:#.*)?$|^[^=]*=\s*\[/.test(line))
       line += `\n${lines[++at]!.trim()}`;
     const read = readPair(line) ?? refuse(first);
@@ -57,7 +57,7 @@ function tableAt(from: Table, path: readonly string[]): Table | null {
   return table;
 }
 
-/** Without blanks, ends of lines and comments. */
+/** Removes blanks, line ends and comments from the beginning of a text. */
 function skip(text: string): string {
   return text.replace(/^(?:\s|#[^\n]*)+/, "");
 }
@@ -80,7 +80,7 @@ function readText(written: string): (Read & { readonly value: string }) | null {
   return { value: JSON.parse(`"${double!.replaceAll("\t", "\\t")}"`) as string, rest };
 }
 
-/** Of TOML's escapes, those that JSON has, too. */
+/** Text with only those of TOML's escapes that JSON has, too. */
 const jsonText = /^(?:[^\\\p{Cc}]|\t|\\["\\/bfnrt]|\\u[\da-fA-F]{4})*$/u;
 
 function readList(written: string): Read | null {

@@ -1,7 +1,7 @@
 import { namesSecret } from "@toolmount/core/text";
 import { z } from "zod";
 
-/** What a server says of a value that it takes. */
+/** A server's description of a value that it accepts. */
 export const inputShape = {
   description: z.string().optional(),
   isRequired: z.boolean().optional(),
@@ -23,28 +23,28 @@ export const argument = withVariables.extend({
   valueHint: z.string().optional(),
 });
 
-/** A variable of the environment, or a header. */
+/** An environment variable, or a header. */
 export const keyValue = withVariables.extend({ name: z.string().min(1) });
 
-/** A value that the server takes from its user. */
+/** A value that the server's user provides. */
 export interface WantedVariable {
   readonly name: string;
   readonly isSecret: boolean;
-  /** This machine has it: its value goes to the server. */
+  /** Whether this machine has the variable set: its value goes to the server. */
   readonly isSet: boolean;
   readonly description: string;
 }
 
-/** The variables of this machine, and whether a person sees by name which of them a server would get. */
+/** The variables of this machine, and whether a person is shown by name which of them a server would get. */
 export interface Machine {
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly isSeen: boolean;
 }
 
-/** A text in parts: what is written as it is, and the user's values by the names of variables. */
+/** A part of a text: either literal text, or the name of a variable with the user's value. */
 type Part = { readonly literal: string } | { readonly variable: string };
 
-/** Turns the inputs of a server into texts of a plan: fixed values as they are, and the user's as variables. */
+/** Turns the inputs of a server into texts for a plan: fixed values stay literal, the user's values become variables. */
 export class ServerInputs {
   readonly #server: string;
   readonly #machine: Machine;
@@ -56,12 +56,12 @@ export class ServerInputs {
     this.#machine = machine;
   }
 
-  /** Variables that have to be set. */
+  /** Variables that the user must set. */
   get wanted(): readonly WantedVariable[] {
     return [...this.#wanted.values()];
   }
 
-  /** Values that the server takes and that were left out. */
+  /** Optional values of the server that the entry leaves out. */
   get left(): readonly WantedVariable[] {
     return this.#left;
   }
@@ -84,7 +84,7 @@ export class ServerInputs {
     });
   }
 
-  /** Fills `{name}` of a text with the inputs of that name; a name that is not among them stays as it is. */
+  /** Replaces each `{name}` in a text with the input of that name; a name without an input stays. */
   fill(text: string, variables: Input["variables"] = {}): string {
     const parts = text.split(/(\{[\w.-]+\})/).map((piece): Part => {
       const name = /^\{(.+)\}$/.exec(piece)?.[1] ?? "";
@@ -97,7 +97,7 @@ export class ServerInputs {
     return textOf(parts);
   }
 
-  /** The text of one input; undefined for one that may be left out. */
+  /** Returns the text of one input; undefined for one that may be left out. */
   #text(input: Input, name: string): string | undefined {
     if (input.value !== undefined) return this.fill(input.value, input.variables);
     if (input.default !== undefined && !isSecret(input, name)) return textOf([{ literal: input.default }]);
@@ -119,8 +119,9 @@ export class ServerInputs {
   }
 
   /**
-   * Names of environment variables stay; other names begin with that of the server. So does one that this machine has, unless
-   * a person agrees to it by name: a description that asks for `AWS_SECRET_ACCESS_KEY` would get the user's own.
+   * Returns the name of a variable. Names of environment variables stay; other names get the server's name as a prefix. So
+   * does the name of a variable that this machine has set, unless a person is shown it and agrees: otherwise a description
+   * that asks for `AWS_SECRET_ACCESS_KEY` would get the user's own key.
    */
   #variable(name: string): string {
     const own = `${this.#server}_`.replaceAll(/\W+/g, "_").toUpperCase();
@@ -142,7 +143,7 @@ function isSecret(input: Described, name: string): boolean {
   return input.isSecret === true || namesSecret(name);
 }
 
-/** A flag without a value is written alone. */
+/** Tests whether an argument is a flag without a value, which is written alone. */
 function isFlag({
   value,
   default: fallback,
@@ -154,8 +155,8 @@ function isFlag({
 }
 
 /**
- * The text of a plan. What the description writes is no variable of the plan, also where several of its values meet: it
- * could send the user's own secrets somewhere.
+ * Returns the text for a plan. Text from the description never becomes a variable of the plan, not even where several of
+ * its values meet: such a variable could send the user's own secrets somewhere.
  */
 function textOf(parts: readonly Part[]): string {
   let text = "";

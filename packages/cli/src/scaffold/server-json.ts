@@ -31,7 +31,7 @@ const packageOf = z.looseObject({
   environmentVariables: z.array(keyValue).optional(),
 });
 
-/** A server as registries of MCP describe it. Source: `server.json`, schema 2025-12-11. */
+/** The description of a server in MCP registries. Source: `server.json`, schema 2025-12-11. */
 export const serverJson = z.looseObject({
   name: z
     .string()
@@ -47,20 +47,20 @@ export type ServerJson = z.output<typeof serverJson>;
 
 type Package = z.output<typeof packageOf>;
 
-/** One way to use a server: the entry for it, and what a person has to know before it is written. */
+/** One way to use a server: its entry, and the facts that a person needs before it is written. */
 export interface ServerChoice {
-  /** How it was chosen: `npm`, `pypi`, `oci`, `nuget`, or `remote`. */
+  /** The kind that was chosen: `npm`, `pypi`, `oci`, `nuget`, or `remote`. */
   readonly kind: string;
   readonly entry: NewEntry;
-  /** What is started, or reached: a command line or an address, with variables by their names. */
+  /** The command line that is started, or the address that is reached, with variables by their names. */
   readonly runs: string;
-  /** Variables that have to be set. */
+  /** Variables that the user must set. */
   readonly variables: readonly WantedVariable[];
-  /** Settings that the server takes and the entry leaves out. */
+  /** Optional settings of the server that the entry leaves out. */
   readonly left: readonly WantedVariable[];
 }
 
-/** How packages of a registry are started: the program, and what stands before and after the package. */
+/** How the packages of each registry are started: the program, and the arguments before and after the package. */
 const launchers: Readonly<
   Record<
     string,
@@ -113,8 +113,8 @@ interface Parts {
 }
 
 /**
- * Makes the entry for a server, of its first package or remote address that this host can use. With `type`, only those of
- * that kind count. Where none can be used, it throws `USAGE_INVALID` with the reason for each.
+ * Makes the entry for a server, from the first of its packages and remote addresses that this host can use. With `type`,
+ * only those of that kind count. If none can be used, it throws `USAGE_INVALID` with the reason for each.
  */
 export function chooseServer(
   server: ServerJson,
@@ -202,7 +202,7 @@ function ofRemote(
 /** Source: RFC 9110, tokens. */
 const headerName = /^[!#$%&'*+.^`|~\w-]+$/;
 
-/** A package with the version that is written; undefined for one that could be another tomorrow. */
+/** Returns a package with its exact version; undefined if the version could mean another package tomorrow. */
 function fixedPackage(
   registryType: string,
   identifier: string,

@@ -2,12 +2,12 @@ import type { JsonObject } from "@toolmount/core";
 
 type Settings = Readonly<Record<string, unknown>>;
 
-/** Whether an application does not start a server. */
+/** Tests whether the settings of an application switch a server off. */
 export function isSwitchedOff({ disabled, enabled, isActive }: Settings): boolean {
   return disabled === true || enabled === false || isActive === false;
 }
 
-/** Settings of Codex by the names that the other lists have. */
+/** Returns the settings of Codex under the names that the other lists use. */
 export function asOthers({
   enabled_tools: includeTools,
   disabled_tools: disabledTools,
@@ -26,7 +26,7 @@ export function asOthers({
   };
 }
 
-/** The tools that a list chooses, or switches off, as the plan writes them; undefined where it has all. */
+/** Returns the tools that a list includes or excludes, as a plan writes them; undefined if it includes all. */
 export function chosenTools({
   tools,
   includeTools = tools,
@@ -40,7 +40,7 @@ export function chosenTools({
   return { ...(include !== undefined && { include }), ...(exclude !== undefined && { exclude }) };
 }
 
-/** The settings of a server that its entry does not get, each with the reason. */
+/** Returns the settings of a server that its entry does not get, each with the reason. */
 export function settingsLeft(server: string, given: Settings): { name: string; because: string }[] {
   const left = Object.keys(given).filter((setting) => !isRead.has(setting));
   return left.map((setting) => ({

@@ -2,14 +2,15 @@ import { readdir, readFile } from "node:fs/promises";
 import { join, relative, sep } from "node:path";
 import { fileURLToPath } from "node:url";
 
-/** Files to write, by their path in the new folder. */
+/** Texts of files to write, by their path in the new folder. */
 export type TemplateFiles = Readonly<Record<string, string>>;
 
 const ending = ".template";
 
 /**
- * Reads the templates of a folder in this package's `templates/`, and fills `__name__` in their paths and texts with the
- * value of that name. `gitignore` becomes `.gitignore`, because npm does not publish that name, and `github` a folder `.github`.
+ * Reads the templates of a folder in this package's `templates/`, and replaces `__name__` in their paths and texts with
+ * the value of that name. `gitignore` becomes `.gitignore`, a name that npm does not publish, and the folder `github` becomes
+ * `.github`.
  */
 export async function renderTemplates(
   folder: string,

@@ -1,17 +1,17 @@
 import type { JsonObject, JsonSchema } from "@toolmount/core";
 import type { PlanSchemaParts } from "./plan-parts.ts";
 
-/** A package whose config the schema of plans knows. */
+/** A package whose config is part of the schema of plans. */
 export interface KnownModule {
-  /** Its package's name. */
+  /** The package's name. */
   readonly name: string;
   readonly config: JsonSchema;
 }
 
-/** What the schema of plans is put together from. */
+/** The parts that make up the schema of plans. */
 interface SchemaSources {
   readonly parts: PlanSchemaParts;
-  /** By section of a plan: the config schema of its module. */
+  /** For each section of a plan, the config schema of its module. */
   readonly sections: Readonly<Record<string, JsonSchema>>;
   readonly modules: readonly KnownModule[];
 }
@@ -19,8 +19,8 @@ interface SchemaSources {
 type Mutable = Record<string, unknown>;
 
 /**
- * One JSON Schema (draft 7) of whole plans, for editors: the loader's own keys, the sections of their
- * modules, and by the module that an entry names, its config.
+ * Returns one JSON Schema (draft 7) of whole plans, for editors: the loader's keys, the sections of the loader's modules,
+ * and for each module that an entry names, its config.
  */
 export function composePlanSchema({ parts, sections, modules }: SchemaSources): JsonObject {
   const definitions: Mutable = {};
@@ -68,7 +68,10 @@ export function composePlanSchema({ parts, sections, modules }: SchemaSources): 
   } as JsonObject;
 }
 
-/** Base plans and overlays write parts of an entry: it names a module, or the id of the one it changes; no config has to be whole. */
+/**
+ * Returns the schema of an entry. Base plans and overlays may write parts of entries: an entry needs only a module, or the id
+ * of the entry that it changes, and no config has to be complete.
+ */
 function entryOf(
   entry: JsonSchema,
   modules: readonly KnownModule[],
@@ -91,20 +94,20 @@ function entryOf(
     properties: { ...properties, module: { ...properties["module"], examples: names } },
     patternProperties: { "^x-": true },
     anyOf: [{ required: ["module"] }, { required: ["id"] }],
-    // A list without a member is no valid schema.
+    // An empty list is not a valid schema.
     ...(configs.length > 0 && { allOf: configs }),
   };
 }
 
-/** As a plan may write it: whole, and short where it is one of ours. */
+/** Returns the names that a plan may use for a module: the whole name, and the short one if it has one. */
 function namesOf(name: string): string[] {
   const short = /^(?:@toolmount\/tool-|toolmount-tool-)(.+)$/.exec(name)?.[1];
   return short === undefined ? [name] : [short, name];
 }
 
 /**
- * A schema as a part of a larger one: what it defines for itself moves to the definitions of the whole, under names that
- * begin with its own, and its references follow. Keywords that only the root of a schema has are left out.
+ * Turns a schema into a part of a larger one: its definitions move to those of the whole, under names that begin with the
+ * part's name, and its references are adapted. Keywords that belong only at the root of a schema are left out.
  */
 function embed(
   schema: JsonSchema,

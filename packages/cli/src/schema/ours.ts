@@ -4,13 +4,13 @@ import { config as policy } from "@toolmount/policy";
 import { config as agent } from "@toolmount/reasoner";
 import { composePlanSchema, type KnownModule } from "./compose.ts";
 
-/** Returns the schema of plans, of the sections of our packages and of the configs of these modules. */
+/** Returns the schema of plans, with the sections of our packages and the configs of these modules. */
 export async function composeOurs(modules: readonly KnownModule[]): Promise<JsonObject> {
   const own = print(policy);
   // A plan writes command hooks in its section `hooks`.
   const { commandHooks: _, ...rest } = own["properties"] as Readonly<Record<string, JsonSchema>>;
   const printed = print(agent);
-  // The session of an Amplifier plan: this is the schema of our own form.
+  // `session` exists only in Amplifier plans; this is the schema of our own form.
   const { session: _session, ...settings } = printed["properties"] as Readonly<Record<string, JsonSchema>>;
   const sections = {
     policy: { ...own, properties: rest },
@@ -26,7 +26,7 @@ export async function composeOurs(modules: readonly KnownModule[]): Promise<Json
 
 const auditModes = ["batched", "durable", "mixed", "changes"];
 
-/** Each member of the store's config is a section of the plan, which has its own words. */
+/** Schemas of the store's sections. Each member of the store's config is a section of the plan, written differently there. */
 const storeSections: Readonly<Record<string, JsonSchema>> = {
   state: {
     type: "string",

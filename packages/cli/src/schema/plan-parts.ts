@@ -4,7 +4,7 @@ import { z } from "zod";
 
 /** The parts of the plan format that the loader reads, as JSON Schema (draft 7). */
 export interface PlanSchemaParts {
-  /** The loader's own keys of a plan, without the sections of modules. */
+  /** The loader's keys of a plan, without the sections of modules. */
   readonly plan: JsonSchema;
   /** One entry of `tools`, `hooks` or `providers`. */
   readonly entry: JsonSchema;
@@ -15,7 +15,7 @@ export interface PlanSchemaParts {
   readonly modes: JsonSchema;
 }
 
-/** The schemas by which the loader checks plans, as JSON Schema (draft 7). */
+/** Returns the schemas that the loader checks plans with, as JSON Schema (draft 7). */
 export function printPlanSchemas(): PlanSchemaParts {
   const { plan, entry, commandHook, policy, modes } = planSchemas;
   return {

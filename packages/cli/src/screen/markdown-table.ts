@@ -4,10 +4,10 @@ import { widthOf } from "./table.ts";
 
 const gap = 2;
 
-/** Narrowest column of a table that does not fit. */
+/** Narrowest width to which a column of a table that does not fit is reduced. */
 const least = 6;
 
-/** A table of Markdown for the width of the screen: cells that are too wide are broken between words. */
+/** Draws a Markdown table for the width of the screen: cells that are too wide are broken between words. */
 export function tableLines(lines: readonly string[], screen: Screen): string[] {
   const rows = lines.map(cellsOf);
   const hasHeader = rows[1]?.every((cell) => /^:?-+:?$/.test(cell)) === true;
@@ -35,7 +35,7 @@ function cellsOf(line: string): string[] {
   );
 }
 
-/** The widest columns give up room, one after the other, until all fit. */
+/** Returns widths that fit: the widest column is narrowed by one, again and again, until all fit. */
 function fit(natural: readonly number[], room: number): number[] {
   const widths = [...natural];
   const sum = () => widths.reduce((total, width) => total + width, 0);
@@ -60,7 +60,7 @@ function rowLines(row: readonly string[], widths: readonly number[], pads: reado
 
 type Pad = (text: string, width: number) => string;
 
-/** How the line below the header aligns a column: `---:` to the right, `:---:` in the middle. */
+/** Returns the alignment of a column, from the line below the header: `---:` is right, `:---:` is centred. */
 function padOf(rule: string): Pad {
   if (!rule.endsWith(":")) return padEnd;
   return (text, width) => {

@@ -5,18 +5,18 @@ import { wrapped } from "./wrap.ts";
 
 /** Shows Markdown at a terminal while it arrives. */
 interface MarkdownWriter {
-  /** A piece of the text, in which nothing acts on a terminal. */
+  /** Writes a piece of the text, which must already be safe for a terminal. */
   write(text: string): void;
-  /** Ends the text, in the middle of a line, too. */
+  /** Ends the text, even in the middle of a line. */
   end(): void;
 }
 
-/** Most rows of a line that is drawn again when it is whole; the beginning of a longer one may have left the screen. */
+/** Most rows of a line that is drawn again once it is complete; the beginning of a longer one may have left the screen. */
 const maxRows = 12;
 
 /**
- * Writes Markdown for the width of the screen, which is a terminal: a line as it arrives, and again as it reads once it is
- * whole; a table once it has ended.
+ * Writes Markdown for the width of a terminal: a line as it arrives, and formatted again once it is complete; a table once
+ * it has ended.
  */
 export function createMarkdownWriter(screen: Screen): MarkdownWriter {
   const render = createRenderer(screen);
@@ -35,7 +35,7 @@ export function createMarkdownWriter(screen: Screen): MarkdownWriter {
       const rendered = render.line(line);
       const up = rowsOf(shown, screen) - 1;
       const erase = shown === "" ? "" : `${up > 0 ? `\u001b[${up}A` : ""}\r\u001b[J`;
-      // Text that reads well as it arrived stays as it is.
+      // Text that formatting does not change is not drawn again.
       if (shown !== "" && rendered === `${line}\n`) screen.write(`${line.slice(shown.length)}\n`);
       else screen.write(erase + rendered);
     }
@@ -62,7 +62,7 @@ function rowsOf(text: string, { columns = 80 }: Screen): number {
   return Math.max(1, Math.ceil(widthOf(text) / columns));
 }
 
-/** Draws whole lines: those of code as they are, those of a table together, when it has ended. */
+/** Draws complete lines: code as it is, and the lines of a table together once it has ended. */
 function createRenderer(screen: Screen) {
   let isCode = false;
   let table: string[] = [];
@@ -77,7 +77,7 @@ function createRenderer(screen: Screen) {
     return end();
   };
   return {
-    /** The rest of a text: a fence that it left open is closed. */
+    /** Returns the rest of a text, and closes a code fence that the text left open. */
     end: reset,
     line(line: string): string {
       if (!isCode && line.trimStart().startsWith("|")) {
@@ -86,7 +86,7 @@ function createRenderer(screen: Screen) {
       }
       const before = end();
       const fence = /^\s*(?:```|~~~)\s*(\S*)/.exec(line);
-      // Code is copied: it is not broken between words.
+      // People copy code, so it is not broken between words.
       if (fence === null)
         return before + text(isCode ? [`  ${screen.paint("cyan", line)}`] : blockLines(line, screen));
       isCode = !isCode;
@@ -95,7 +95,7 @@ function createRenderer(screen: Screen) {
   };
 }
 
-/** A line outside of code: a heading, an item of a list, a quotation, a rule, or a part of a paragraph. */
+/** Draws a line outside of code: a heading, an item of a list, a quotation, a rule, or a part of a paragraph. */
 function blockLines(text: string, screen: Screen): string[] {
   const heading = /^#{1,6}\s+(.*?)\s*#*$/.exec(text);
   if (heading !== null) return hang("", screen.paint("bold", heading[1]!.replaceAll("**", "")), screen);
@@ -108,14 +108,14 @@ function blockLines(text: string, screen: Screen): string[] {
   return hang("", inline(text, screen), screen);
 }
 
-/** A text behind a mark; its further lines begin under the first. */
+/** Returns a text behind a mark; further lines are indented to the start of the first. */
 function hang(mark: string, text: string, { columns }: Screen): string[] {
   const room = columns === undefined ? undefined : columns - mark.length;
   const lines = wrapped({ columns: room }, text).split("\n");
   return lines.map((line, at) => (at === 0 ? mark : " ".repeat(mark.length)) + line);
 }
 
-/** Bold text, code, and links with their address. Code keeps its marks, and is read first: nothing in it is bold. */
+/** Formats bold text, code, and links with their address. Code keeps its marks and is matched first, so nothing in it is bold. */
 function inline(text: string, screen: Screen): string {
   return text.replaceAll(
     /(`+)(?:[^`]|(?!\1)`)+\1|\*\*(?=\S)(.+?)(?<=\S)\*\*|\[([^\]]+)\]\((\S+?)\)/g,

@@ -1,7 +1,7 @@
 /**
- * What a terminal would act on instead of showing, or would not show at all: control and format characters, line and
- * paragraph separators, halves of pairs, fillers, the last plane, which has no characters, and variation selectors but
- * those of emoji. Joiners stay, since emoji and several scripts need them.
+ * Characters that a terminal would act on instead of showing, or would not show at all: control and format characters,
+ * line and paragraph separators, lone surrogates, fillers, the last Unicode plane, which has no characters, and variation
+ * selectors except those of emoji. Joiners are not included, because emoji and several scripts need them.
  */
 const unsafe =
   /(?!\u200c|\u200d|\ufe0e|\ufe0f)[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}\u{100000}-\u{10ffff}]/gu;
@@ -9,27 +9,30 @@ const unsafe =
 const unsafeButLines =
   /(?!\n|\t|\u200c|\u200d|\ufe0e|\ufe0f)[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}\u{100000}-\u{10ffff}]/gu;
 
-/** Makes the text of others safe for a terminal, on one line: it writes invisible characters as escapes. */
+/** Makes the text of others safe for a terminal, on one line: invisible characters become escapes. */
 export function printable(text: string): string {
   if (/^[ -~]*$/.test(text)) return text;
   return text.replaceAll(unsafe, shown);
 }
 
-/** The same, with line ends and tabs kept. */
+/** Makes the text of others safe for a terminal, but keeps line ends and tabs. */
 export function printableLines(text: string): string {
   return text.replaceAll("\r\n", "\n").replaceAll(unsafeButLines, shown);
 }
 
-/** A character as people know it: the one of a byte in a file's name that is no UTF-8 as that byte. */
+/** Returns the escape of a character. A byte of a file name that is not UTF-8 is shown as that byte. */
 function shown(character: string): string {
   const byte = character.codePointAt(0)! - 0x10ff00;
   return byte >= 0x80 ? `\\x${byte.toString(16)}` : escapeCharacter(character);
 }
 
-/** Everything that is not plainly visible, joiners and variation selectors too. */
+/** Every character that is not plainly visible, including joiners and variation selectors. */
 const invisible = /[\p{Cc}\p{Cf}\p{Cs}\p{Co}\p{Cn}\p{Zl}\p{Zp}\p{Variation_Selector}]|(?! )\p{Zs}/gu;
 
-/** JSON, indented or with 0 on one line, in which everything invisible is escaped: still the same value, and safe on a terminal. */
+/**
+ * Returns JSON, indented, or on one line with an indent of 0. Invisible characters are escaped: the value stays the same, and
+ * is safe on a terminal.
+ */
 export function jsonText(value: unknown, indent: number = 2): string {
   const text = JSON.stringify(value, null, indent) ?? "null";
   return text.replaceAll(invisible, (character) =>
@@ -37,7 +40,7 @@ export function jsonText(value: unknown, indent: number = 2): string {
   );
 }
 
-/** As JSON writes it: one escape for each UTF-16 unit. */
+/** Escapes a character as JSON does: one escape for each UTF-16 unit. */
 function escapeCharacter(character: string): string {
   const short = { "\n": "\\n", "\r": "\\r", "\t": "\\t" }[character];
   if (short !== undefined) return short;

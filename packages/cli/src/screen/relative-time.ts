@@ -1,9 +1,9 @@
-/** Returns how long ago something was, in its largest unit: `3 h ago`; of a time less than a minute ago, `just now`. */
+/** Returns how long ago something was, in its largest unit: `3 h ago`; for less than a minute, `just now`. */
 export function agoOf(at: number, now: number): string {
   return now - at >= 60_000 ? `${timeOf(now - at)} ago` : "just now";
 }
 
-/** Returns a time in its largest unit: `6 d`. */
+/** Returns a duration in its largest unit: `6 d`. */
 export function timeOf(ms: number): string {
   const minutes = Math.max(0, Math.floor(ms / 60_000));
   if (minutes < 60) return `${minutes} min`;

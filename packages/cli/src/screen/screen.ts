@@ -4,9 +4,9 @@ import { wrapped } from "./wrap.ts";
 
 export type Style = "bold" | "dim" | "red" | "green" | "yellow" | "cyan";
 
-/** One stream to write to, and how to write there. */
+/** An output stream, and the ways to write to it. */
 export interface Screen {
-  /** Columns of the terminal; undefined without a terminal, where text of any width fits. */
+  /** Columns of the terminal; undefined without a terminal, where lines may have any width. */
   readonly columns: number | undefined;
   /** Writes a piece of a text. */
   write(text: string): void;
@@ -16,9 +16,9 @@ export interface Screen {
   json(value: unknown): void;
   /** Writes one of many values as JSON, on one line. */
   jsonLine(value: unknown): void;
-  /** Whether what is written no longer arrives: the reader has closed. */
+  /** Tests whether output no longer arrives, because the reader has closed the stream. */
   isLost(): boolean;
-  /** Styles a text where colours are wanted, else gives it back. */
+  /** Styles a text if colours are wanted; else returns it unchanged. */
   paint(style: Style | readonly Style[], text: string): string;
 }
 
@@ -31,11 +31,11 @@ export interface Sink {
   readonly lost?: string | undefined;
 }
 
-/** Makes a screen of a stream. Colours are as `NO_COLOR` and `FORCE_COLOR` say, else a terminal's. */
+/** Makes a screen from a stream. `NO_COLOR` and `FORCE_COLOR` decide about colours; without them, whether it is a terminal. */
 export function createScreen(sink: Sink, env: Readonly<Record<string, string | undefined>>): Screen {
   const colours = wantsColours(sink, env);
   const screen: Screen = {
-    // A terminal of an unknown size says 0.
+    // A terminal of unknown size reports 0.
     get columns() {
       return sink.isTTY === true ? sink.columns || 80 : undefined;
     },

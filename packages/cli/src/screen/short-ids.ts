@@ -1,11 +1,12 @@
 /** Fewest characters of an id that a list shows. */
 const fewest = 8;
 
-/** An id that a program made: long, and without words. An id that a person chose is shown whole. */
+/** Matches an id that a program made: long, and without words. An id that a person chose is shown whole. */
 const made = /^(?:[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}|[\w-]{32,})$/;
 
 /**
- * The beginnings of ids that lists show: equally long, and long enough that each names one id. `findByPrefix` reads them.
+ * Returns a function that shortens ids for lists: all to the same length, long enough to tell them apart. `findByPrefix`
+ * reads such a beginning.
  */
 export function shortIds(ids: readonly string[]): (id: string) => string {
   const different = [...new Set(ids)];

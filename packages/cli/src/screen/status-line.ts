@@ -2,21 +2,21 @@ import { countOf } from "./count.ts";
 import { printable } from "./printable.ts";
 import type { Screen } from "./screen.ts";
 
-/** The last line of a terminal while something runs: what runs, and for how long. */
+/** The last line of a terminal while something runs: the names of the running calls, and for how long they run. */
 export interface StatusLine {
-  /** Shows that these run; none ends it. The line appears when they take longer than half a second. */
+  /** Shows these calls as running; an empty list ends the line. The line appears if they take longer than half a second. */
   show(running: readonly string[]): void;
-  /** The same screen. Before it writes, it removes the line, until the next `show`. */
+  /** Returns a screen that writes to the same terminal, and removes the line before it writes, until the next `show`. */
   over(screen: Screen): Screen;
 }
 
-/** Milliseconds before the line appears, and between two of its pictures. */
+/** Milliseconds before the line appears, and between two updates of it. */
 const waitMs = 500;
 const stepMs = 120;
 
 const marks = ["⠋", "⠙", "⠹", "⠸", "⠼", "⠴", "⠦", "⠧", "⠇", "⠏"];
 
-/** Shows nothing where the screen is no terminal. */
+/** Creates a status line. It shows nothing if the screen is not a terminal. */
 export function createStatusLine(
   screen: Screen,
   env: Readonly<Record<string, string | undefined>>,

@@ -3,22 +3,22 @@ import { wrapAnsi } from "fast-wrap-ansi";
 import type { Screen } from "./screen.ts";
 import { wrapped } from "./wrap.ts";
 
-/** One column: its title and its text. The last column takes what room is left. */
+/** One column: its title and its text. The last column gets the remaining width. */
 export interface Column<Row> {
   readonly title: string;
   readonly cell: (row: Row) => string;
-  /** Whether the last column is wrapped between words rather than cut. */
+  /** Wraps the last column between words instead of cutting it. */
   readonly whole?: true;
 }
 
 const gap = 2;
 
-/** Least room, in columns, that the last column needs beside the others; with less it goes under each row. */
+/** Least width that the last column needs next to the others, in columns of the terminal; with less it goes below each row. */
 const leastRoom = 32;
 
 /**
- * Writes rows under titles. Where the screen has a width the last column is cut to it (or wrapped), or moves to lines of
- * its own; elsewhere nothing is cut.
+ * Writes rows under titles. On a terminal, the last column is cut to the width (or wrapped), or moves to separate lines;
+ * elsewhere nothing is cut.
  */
 export function writeTable<Row>(screen: Screen, columns: readonly Column<Row>[], rows: readonly Row[]): void {
   const cells = rows.map((row) => columns.map(({ cell }) => cell(row)));
@@ -30,7 +30,7 @@ export function writeTable<Row>(screen: Screen, columns: readonly Column<Row>[],
   const room = screen.columns === undefined ? Number.POSITIVE_INFINITY : screen.columns - before;
   const beside = room >= Math.min(leastRoom, widths.at(-1) ?? 0);
   const header = titles.map((title) => screen.paint("dim", title));
-  // One write: a thousand of them take longer than reading a thousand manifests.
+  // All rows in one write: a thousand writes take longer than reading a thousand manifests.
   screen.write([header, ...cells].map((row) => `${layOut(row)}\n`).join(""));
 
   function layOut(row: readonly string[]): string {
@@ -57,16 +57,16 @@ export function writeTable<Row>(screen: Screen, columns: readonly Column<Row>[],
 
 let segmenter: Intl.Segmenter | undefined;
 
-/** Made by the first text that needs it: making it takes longer than listing a plan. */
+/** Splits a text into characters. The segmenter is made at the first use, because that takes longer than listing a plan. */
 function segmentsOf(text: string): Intl.Segments {
   return (segmenter ??= new Intl.Segmenter()).segment(text);
 }
 
-/** Wide signs of East Asian scripts, and emoji, take two columns. */
+/** Characters that take two columns: wide signs of East Asian scripts, and emoji. */
 const wide =
   /[\p{Script=Han}\p{Script=Hangul}\p{Script=Hiragana}\p{Script=Katakana}\p{Emoji_Presentation}\uff01-\uff60]/u;
 
-/** Columns that a text takes on a terminal. */
+/** Returns the number of columns that a text takes on a terminal. */
 export function widthOf(text: string): number {
   if (/^[ -~]*$/.test(text)) return text.length;
   const plain = stripVTControlCharacters(text);
@@ -77,7 +77,7 @@ function pad(text: string, width: number): string {
   return text + " ".repeat(Math.max(0, width - widthOf(text)));
 }
 
-/** Cuts an unstyled text to a width; a styled one is short and is left alone. */
+/** Cuts an unstyled text to a width. A styled text is always short, and stays as it is. */
 export function cutText(text: string, width: number): string {
   if (width === Number.POSITIVE_INFINITY || text.includes("\u001b") || widthOf(text) <= width) return text;
   let kept = "";

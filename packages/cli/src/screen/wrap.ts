@@ -4,8 +4,8 @@ import { wrapAnsi } from "fast-wrap-ansi";
 const fewest = 20;
 
 /**
- * A text in lines that fit the screen, each behind `indent` spaces: broken between words, where a word is not longer than
- * a line. Without a terminal, lines stay as they are.
+ * Breaks a text into lines that fit the screen, each behind `indent` spaces: between words, unless a word is longer than a
+ * line. Without a terminal, lines stay as they are.
  */
 export function wrapped(
   { columns = Number.POSITIVE_INFINITY }: { readonly columns: number | undefined },
@@ -21,7 +21,7 @@ export function wrapped(
 // oxlint-disable-next-line no-control-regex
 const leading = /^((?:\u001b\[[\d;]*m)*)( *)(.*)$/s;
 
-/** A line in as many lines as it needs; those after the first begin under its first word. */
+/** Breaks a line into as many as it needs; those after the first are indented to its first word. */
 function wrapLine(line: string, columns: number): string {
   if (line.length <= columns) return line;
   const [, style = "", spaces = "", words = ""] = leading.exec(line) ?? [];

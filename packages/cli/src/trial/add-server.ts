@@ -11,7 +11,7 @@ import { printable } from "../screen/printable.ts";
 import type { Screen } from "../screen/screen.ts";
 import { lockNew, writeLocked } from "./lock-new.ts";
 
-/** What is added, and how. */
+/** The options of the command. */
 interface Options {
   readonly json?: true;
   readonly yes?: true;
@@ -23,7 +23,7 @@ interface Options {
   readonly load: boolean;
 }
 
-/** Adds an MCP server that a `server.json` describes: shows what would run, writes the entry, and locks its tools. */
+/** Adds an MCP server that a `server.json` describes: shows the program that would run, writes the entry, and locks its tools. */
 export async function addServer(
   wanted: string,
   plan: string | undefined,
@@ -59,7 +59,7 @@ export async function addServer(
   if (locked !== undefined) writeLocked(locked, shell);
 }
 
-/** What `--entry` may say of a server: all else of its entry is in its `server.json`. */
+/** Reads the id and the prefix from `--entry`. Everything else in a server's entry comes from its `server.json`. */
 function readNames(text: string | undefined): { readonly id?: string; readonly prefix?: string } {
   const entry = readJsonObject("--entry", text) ?? {};
   const other = Object.entries(entry).find(
@@ -80,12 +80,12 @@ function describe({ server: { name, version }, choice: { kind, runs, variables, 
   return { server: { name, version }, kind, runs, variables, left };
 }
 
-/** Whether a person at the terminal is asked. */
+/** Tests whether a person at the terminal is asked. */
 function isAsked({ yes, json, rehearse }: Options, { terminal }: Shell): boolean {
   return terminal !== undefined && yes !== true && json !== true && rehearse !== true;
 }
 
-/** Shows what would run, and asks at a terminal. */
+/** Shows what would run, and asks the person at the terminal. */
 async function isAgreed(found: FoundServer, options: Options, shell: Shell): Promise<boolean> {
   const { err, terminal } = shell;
   if (terminal === undefined || !isAsked(options, shell))

@@ -5,32 +5,32 @@ import type { PlanOptions } from "../options/plan-options.ts";
 import { loaderOptions, type LoaderShell } from "../host/loader-options.ts";
 import { verdictsOfHost, type CallVerdict } from "../host/call-verdicts.ts";
 
-/** What a plan offers, or a server that runs one. */
+/** What a plan offers, or a server that runs a plan. */
 export interface ComparedPlan {
   readonly name: string;
   readonly tools: readonly ToolInfo[];
-  /** What becomes of a call of each tool, before its arguments are known. */
+  /** The verdict on a call of each tool, before its arguments are known. */
   readonly calls: ReadonlyMap<string, CallVerdict | undefined>;
-  /** The plan of all its parts. Values under names of secrets are masked. */
+  /** The effective plan, merged from all its parts. Values whose names suggest a secret are masked. */
   readonly plan: JsonObject;
 }
 
-/** What differs between two plans. */
+/** The differences between two plans. */
 export interface PlanDifference {
   readonly before: string;
   readonly now: string;
   readonly tools: readonly LockChange[];
-  /** Tools of both whose calls end otherwise: a person is asked, or no longer. */
+  /** Tools of both plans whose calls get another verdict: a person is now asked, or no longer. */
   readonly calls: readonly {
     readonly tool: string;
     readonly before?: CallVerdict;
     readonly now?: CallVerdict;
   }[];
-  /** Values of the plans, by their path; an entry of a list is named by its module. */
+  /** Values that differ, by their path; an entry of a list is named by its module. */
   readonly values: readonly { readonly path: string; readonly before?: Json; readonly now?: Json }[];
 }
 
-/** Mounts a plan, and reads what it offers. No tool is called. */
+/** Mounts a plan, and reads what it offers. Calls no tool. */
 export async function readPlanSide(
   plan: string | undefined,
   { env }: PlanOptions,
@@ -52,7 +52,7 @@ export async function readPlanSide(
   }
 }
 
-/** Compares tools, who is asked, and the values of the plans. */
+/** Compares the tools, the verdicts on their calls, and the values of two plans. */
 export async function comparePlans(before: ComparedPlan, now: ComparedPlan): Promise<PlanDifference> {
   const { compareLocks, makeLock } = await import("@toolmount/loader/commands");
   const lockOf = ({ tools }: ComparedPlan) => makeLock(tools, new Map());
@@ -85,7 +85,7 @@ function* valuesOf(
     yield* valuesOf(were.get(key), are.get(key), path === "" ? key : `${path}.${key}`);
 }
 
-/** Members by their keys. Entries of a list are named by their modules, so that one more does not rename those behind it. */
+/** Returns members by key. Entries of a list are named by their modules, so that a new entry does not rename the later ones. */
 function membersOf(value: Json | undefined): ReadonlyMap<string, Json> | null {
   if (typeof value !== "object" || value === null) return null;
   if (!Array.isArray(value)) return new Map(Object.entries(value as JsonObject));

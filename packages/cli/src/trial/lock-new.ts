@@ -4,13 +4,13 @@ import { loaderOptions } from "../host/loader-options.ts";
 import type { Shell } from "../process/shell.ts";
 import { printable } from "../screen/printable.ts";
 
-/** What came of the lock file: it has the new tools, or there is a problem. */
+/** The result for the lock file: the file, if it now has the new tools, or a problem. */
 export interface Locked {
   readonly file?: string;
   readonly problem?: string;
 }
 
-/** Accepts the tools of new entries into the lock file of a plan, and no other change. */
+/** Accepts the tools of new entries into the lock file of a plan, but no other change. */
 export async function lockNew(file: string, added: readonly string[], shell: Shell): Promise<Locked> {
   const { lockPlan } = await import("@toolmount/loader/commands");
   const ids = new Set(added);
@@ -27,7 +27,7 @@ export async function lockNew(file: string, added: readonly string[], shell: She
   }
 }
 
-/** Says what came of the lock file. */
+/** Writes the result for the lock file. */
 export function writeLocked({ file, problem }: Locked, { out }: Pick<Shell, "out">): void {
   if (file !== undefined) out.line(`  ${printable(`${basename(file)} has its tools`)}`);
   if (problem !== undefined)

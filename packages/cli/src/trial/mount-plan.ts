@@ -8,7 +8,7 @@ interface Step {
   readonly during: "import";
 }
 
-/** Mounts a plan in its own process, so that no module can end or block the command. Throws what opening it throws. */
+/** Mounts a plan in a separate process, so that no module can end or block the command. Throws the errors of opening it. */
 export function mountInProcess(
   plan: string | undefined,
   { env: overlays }: PlanOptions,
@@ -23,7 +23,7 @@ export function mountInProcess(
   );
 }
 
-/** Whether a plan has a lock file: then only mounting shows whether its tools are still the same. */
+/** Tests whether a plan has a lock file: if so, only mounting shows whether its tools are still the same. */
 export async function isLocked(plan: string | undefined, { env: overlays }: PlanOptions): Promise<boolean> {
   if (plan === undefined) return false;
   const { lockFileOf } = await import("@toolmount/loader/commands");

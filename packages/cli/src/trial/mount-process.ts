@@ -1,5 +1,4 @@
-// The process in which check mounts a plan, and add tries new entries: what modules break is not the command.
-// Started by run-trial.ts.
+// The process in which `check` mounts a plan and `add` tries new entries, so that modules cannot break the command itself.
 import type { ToolInfo } from "@toolmount/core";
 import { toolsHere } from "@toolmount/core/internal";
 import type { EntryStatus, LockChange, OpenedHost, Problem } from "@toolmount/loader";
@@ -12,17 +11,17 @@ import { problemsOf } from "../render/failure.ts";
 import { createScreen } from "../screen/screen.ts";
 import { answerTrial, readRequest } from "./trial-message.ts";
 
-/** The plan, and how it is opened. */
+/** A plan, and the options for opening it. */
 export interface MountRequest {
   readonly plan: string | undefined;
   readonly cwd: string;
   readonly overlays: readonly string[] | undefined;
   readonly verbosity: Verbosity;
-  /** Also connects to each MCP server, and reports how that went. */
+  /** Also connects to each MCP server, and reports the result. */
   readonly probe?: boolean | undefined;
 }
 
-/** Entries that are tried alone, before they are in a plan; `cwd` is the folder of the plan that is to get them. */
+/** Entries that are tried alone, before they are in a plan; `cwd` is the folder of the plan that will get them. */
 export interface TryRequest {
   readonly entries: readonly NewEntry[];
   readonly section: EditedSection;
@@ -30,10 +29,10 @@ export interface TryRequest {
   readonly verbosity: Verbosity;
 }
 
-/** What a trial of new entries shows. */
+/** The results of trying new entries. */
 export interface TryReport {
   readonly problems: readonly Problem[];
-  /** The tools of those modules that can be mounted alone. */
+  /** The tools of the modules that can be mounted alone. */
   readonly tools: readonly TriedTool[];
 }
 
@@ -44,14 +43,14 @@ export interface TriedTool {
   readonly asks: boolean | "dynamic";
   readonly category: string | undefined;
   readonly consequence: string | undefined;
-  /** What its definition costs in each request to a model, as `toolmount list cost` counts it. */
+  /** The tokens of its definition in each request to a model, as `toolmount list cost` counts them. */
   readonly tokens: number;
 }
 
 export interface MountReport {
   readonly file: string | undefined;
   readonly entries: readonly EntryStatus[];
-  /** Of modules that are not required: the plan opens without them. */
+  /** Problems of optional modules: the plan opens without them. */
   readonly problems: readonly Problem[];
   /** Settings of the plan that have no effect on the tools that it mounts. */
   readonly dead: readonly Problem[];
@@ -76,23 +75,23 @@ async function mountPlan({ plan, cwd, overlays, probe }: MountRequest): Promise<
   const host = await openHost(plan, options);
   const servers = probe === true ? await probeServers(host) : [];
   const { entries, lockChanges } = host.status();
-  // Rules may be about requests for resources and prompts of MCP servers, too.
+  // Rules may also apply to requests for resources and prompts of MCP servers.
   const tools = host.tools({ includeInternal: true });
   const context = toolsHere(host)[0]?.provided ?? [];
   await host.close();
   const problems = entries.flatMap((entry) => entry.problems);
-  // A rule may be about the tools of a module that could not be mounted, so then none counts as without effect.
+  // A rule may apply to the tools of a module that could not be mounted. So with problems, no rule counts as without effect.
   const dead = problems.length > 0 ? [] : await findDeadSettings(tools);
   return { file: host.plan.file, entries, problems, dead, lockChanges, context, servers };
 
   async function findDeadSettings(offered: readonly ToolInfo[]): Promise<readonly Problem[]> {
     const { lintPlan } = await import("@toolmount/loader/commands");
-    // The host has logged the plan's warnings already.
+    // The host has already logged the plan's warnings.
     return lintPlan(plan, offered, { ...options, logger: createTerminalLogger(screen, "quiet") });
   }
 }
 
-/** Connects to all servers side by side. */
+/** Connects to all servers at the same time. */
 async function probeServers({ coordinator }: OpenedHost): Promise<readonly ServerStatus[]> {
   const { probeChannel } = await import("@toolmount/mcp");
   const probes = (await coordinator.collectContributions(probeChannel)) as readonly ServerProbe[];

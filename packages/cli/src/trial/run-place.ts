@@ -9,7 +9,7 @@ import type { Shell } from "../process/shell.ts";
 
 const places: Readonly<Record<string, string>> = { fleet: "on a fleet", server: "at its server" };
 
-/** What a fleet does not do. */
+/** What calls elsewhere do not support. */
 const noUndo = "; toolmount undo and rehearsals do not reach them";
 
 type Entry = Pick<InspectedEntry, "run">;
@@ -17,15 +17,15 @@ type Entry = Pick<InspectedEntry, "run">;
 /** The layer of a plan on this machine. */
 export interface LayerFinding {
   readonly folder: string;
-  /** Why the machine or the folder cannot have one. */
+  /** Why the machine cannot run a layer, or the folder cannot have one. */
   readonly problem?: string | undefined;
-  /** The entries of tools whose calls run outside of it. */
+  /** The entries of tools whose calls run outside of the layer. */
   readonly outside: readonly string[];
-  /** The folder of the files' git repository, where it is outside: commands cannot commit there. */
+  /** The folder of the files' git repository, if it is outside of the layer: commands cannot commit there. */
   readonly repository?: string | undefined;
 }
 
-/** Opens a layer as a trial, where the plan has one. */
+/** Tests whether the plan's layer works on this machine. Returns undefined for a plan without a layer. */
 export async function describeLayer(
   { folder, written }: Pick<OpenedPlan, "folder" | "written">,
   entries: readonly Pick<InspectedEntry, "id" | "section" | "run">[],
@@ -42,7 +42,7 @@ export async function describeLayer(
   return { folder: layer, problem, outside: outside.map(({ id }) => id), repository };
 }
 
-/** Of a worktree, and of a folder in a repository, git has its own files elsewhere. */
+/** Returns git's folder if it is outside of this one, as for a worktree or a folder inside a repository. */
 function repositoryOutside(folder: string): string | undefined {
   const at = repositoryAround(folder);
   if (at === undefined) return undefined;
@@ -53,15 +53,15 @@ function repositoryOutside(folder: string): string | undefined {
   return isBelow(repository, folder) ? undefined : repository;
 }
 
-/** What can be said of the calls of an entry; undefined for calls in the host, and where there is no border. */
+/** Descriptions of where the calls of an entry run; undefined for calls in the host, and if there is no border. */
 interface Described {
-  /** Where the calls run, behind which border here, which parts of the host reach them, and which `members` do not. */
+  /** Where the calls run, behind which border, which parts of the host reach them, and which `members` do not. */
   readonly place: (entry: Entry, members: readonly string[]) => string | undefined;
-  /** What the border keeps from them. */
+  /** What the border denies to the calls. */
   readonly denied: (entry: Entry) => string | undefined;
 }
 
-/** What a layer does on this machine, as a line of a report. */
+/** Returns a line for a report: what a layer does on this machine. */
 export function layerLine({ folder, problem, outside, repository }: LayerFinding): string {
   if (problem !== undefined) return `  layer ${folder}: NOT on this machine, so its calls fail: ${problem}`;
   const names = [...outside, ...(repository === undefined ? [] : [`the git repository ${repository}`])];
@@ -69,12 +69,12 @@ export function layerLine({ folder, problem, outside, repository }: LayerFinding
   return `  layer ${folder}: changes wait there until a person keeps them; commands without the network ask nothing${others}`;
 }
 
-/** A border's name, with what it is not. */
+/** Returns a border's name, with its limits. */
 function nameOf(border: string): string {
   return border === "permission" ? "permission, which is no wall against hostile code" : border;
 }
 
-/** Describes where the calls of entries run. Borders are tried only where the plan needs that. */
+/** Describes where the calls of entries run. Tests borders only if the plan needs that. */
 export async function describeRuns(entries: readonly Entry[], shell: Shell): Promise<Described> {
   const isOpen = entries.some(({ run }) => run?.["border"] === "strictest");
   const strictest = isOpen ? await findStrictestBorder(shell) : undefined;
@@ -94,7 +94,7 @@ function placeOf(run: Run, strictest: string | undefined): string {
   return `${place}, ${behind(border as string | undefined, strictest)}${run.in === "fleet" ? noUndo : ""}`;
 }
 
-/** What the plan lets a module do beside its tools. */
+/** Describes what the plan allows a module in addition to its tools. */
 function crossing({ hooks, capabilities }: Run): string {
   const what = [
     ...namesOf("its hooks decide or hear", hooks),
@@ -107,7 +107,7 @@ function namesOf(what: string, names: unknown): string[] {
   return Array.isArray(names) && names.length > 0 ? [`${what} ${names.join(", ")}`] : [];
 }
 
-/** Members that other modules add to the context of tools do not reach a process. A worker mounts these modules itself. */
+/** Names the context members of other modules that do not reach calls in a process. A worker mounts these modules itself. */
 function withheld(run: Run, members: readonly string[]): string {
   const isApart = run.in === "process" || (run.in === "fleet" && run["border"] !== undefined);
   if (!isApart || members.length === 0) return "";
@@ -138,7 +138,7 @@ function deniedBy(run: Run, strictest: string | undefined): string | undefined {
   return denied.filter((text) => text !== undefined).join(", ");
 }
 
-/** Before Node 25 the permission model leaves the network open. */
+/** Whether Node's permission model covers the network: before Node 25 it does not. */
 const coversNetwork = process.allowedNodeEnvironmentFlags.has("--allow-net");
 
 function except(allowed: unknown): string {

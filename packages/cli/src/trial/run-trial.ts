@@ -3,10 +3,10 @@ import { fileURLToPath } from "node:url";
 import { ToolmountError } from "@toolmount/core";
 import type { TrialMessage } from "./trial-message.ts";
 
-/** The file of a process in which modules are tried, without its extension, beside this one. */
+/** The file of a process in which modules are tried, without its extension. */
 type TrialFile = "validate-process" | "mount-process";
 
-/** How a trial ended when the process gave no answer: its modules block the thread, or ended the process. */
+/** How a trial ended if the process gave no answer: a module blocked the thread, or ended the process. */
 interface TrialIncident<Step> {
   readonly step: Step;
   readonly kind: "stuck" | "ended";
@@ -17,12 +17,12 @@ export type TrialResult<Report, Step> =
   | { readonly kind: "report"; readonly report: Report }
   | { readonly kind: "incident"; readonly incident: TrialIncident<Step> };
 
-/** Longest that a module may block the thread, in milliseconds; importing it may take longer. */
+/** Longest time that a module may block the thread, in milliseconds; importing a module may take longer. */
 const silentMs = { import: 30_000, other: 10_000 };
 
 /**
- * Tries modules in their own process, and returns its report. A module that blocks the thread, or ends the process,
- * is an incident. Throws the error that the process reports.
+ * Tries modules in a separate process, and returns its report. If a module blocks the thread or ends the process, the
+ * result is an incident. Throws the error that the process reports.
  */
 export async function runTrial<Report, Step extends { readonly during: string }>(
   file: TrialFile,
@@ -31,7 +31,7 @@ export async function runTrial<Report, Step extends { readonly during: string }>
   signal: AbortSignal,
 ): Promise<TrialResult<Report, Step>> {
   const child = fork(programFile(file), [JSON.stringify(request)], {
-    // What a module prints is not the answer of this command.
+    // Output of a module must not mix with the answer of this command.
     stdio: ["ignore", 2, 2, "ipc"],
     signal,
     killSignal: "SIGKILL",
@@ -67,12 +67,12 @@ export async function runTrial<Report, Step extends { readonly during: string }>
   throw new ToolmountError(answer.code as never, answer.details as never);
 }
 
-/** The program of a trial: a source, or built. */
+/** Returns the file of a trial's program: the source, or the built file. */
 function programFile(name: TrialFile): string {
   return fileURLToPath(import.meta.resolve(`#${name}`));
 }
 
-/** Calls `give` when no message came for the expected time. */
+/** Creates a timer that calls `give` if no message arrives in the expected time. */
 function createWatch(give: (ms: number) => void) {
   let timer: ReturnType<typeof setTimeout> | undefined;
   const rest = () => clearTimeout(timer);

@@ -5,14 +5,14 @@ import { z } from "zod";
 import { verdictOf, type CallVerdict } from "../host/call-verdicts.ts";
 import type { ComparedPlan } from "./compared-plan.ts";
 
-/** The server whose plan is compared. */
+/** The running server whose plan is compared. */
 interface RunningServer {
   readonly url: string;
   readonly host: string;
   readonly token: string | undefined;
 }
 
-/** Milliseconds in which a server has to answer one request, and bytes of the longest answer. */
+/** Milliseconds until a server must have answered a request, and most bytes of an answer. */
 const [answerMs, answerBytes] = [30_000, 16_777_216];
 
 const tool = z.looseObject({
@@ -34,7 +34,7 @@ const explained = z.looseObject({
   ),
 });
 
-/** Asks a server for what it offers now. Throws `USAGE_INVALID` when it does not answer as a server of toolmount. */
+/** Asks a server what it offers now. Throws `USAGE_INVALID` if it does not answer like a toolmount server. */
 export async function readRunningPlan(server: RunningServer): Promise<ComparedPlan> {
   const [offer, plan] = await Promise.all([ask(server, "tools", offered), ask(server, "plan", shown)]);
   const all = [...offer.tools, ...offer.available];
@@ -90,7 +90,7 @@ async function request({ url, host, token }: RunningServer, path: string, body?:
   throw new Error(`it answers ${response.status}${fix}`);
 }
 
-/** The JSON of an answer, which may be any server's. */
+/** Parses the JSON of an answer, which may come from any server. */
 async function readAnswer({ body }: Response): Promise<unknown> {
   const bytes = body === null ? Buffer.alloc(0) : await readBounded(body, answerBytes);
   if (bytes === null) throw new Error(`its answer is larger than ${answerBytes} bytes`);

@@ -2,13 +2,13 @@ import { enableCompileCache } from "node:module";
 import { isToolmountError, messageOf } from "@toolmount/core/errors";
 import { findForeignPlace } from "../process/foreign-place.ts";
 
-/** A message of a trial's process to the command. */
+/** A message from a trial's process to the command. */
 export type TrialMessage<Report, Step> =
-  /** The thread is not blocked. */
+  /** Says that the thread is not blocked. */
   | { readonly kind: "alive" }
   | { readonly kind: "step"; readonly step: Step }
   | { readonly kind: "report"; readonly report: Report }
-  /** The process ends without an answer; `place` is where a module called `process.exit`. */
+  /** Says that the process ends without an answer; `place` is where a module called `process.exit`. */
   | { readonly kind: "exit"; readonly place: string | undefined }
   | {
       readonly kind: "failed";
@@ -20,14 +20,14 @@ export type TrialMessage<Report, Step> =
 /** Milliseconds between two messages `alive`. */
 const beatMs = 500;
 
-/** Reads what the command asked of a trial's process. */
+/** Reads the command's request in a trial's process. */
 export function readRequest(): unknown {
   return JSON.parse(process.argv[2] ?? "null");
 }
 
-/** Runs the work of a trial's process, says meanwhile that the thread is free, and sends the answer. */
+/** Runs the work of a trial's process, reports meanwhile that the thread is free, and sends the answer. */
 export async function answerTrial(work: () => Promise<object>): Promise<void> {
-  // The command keeps compiled code, too; what the work imports is compiled once.
+  // Keeps compiled code, as the command does, so that imports of the work are compiled only once.
   enableCompileCache();
   setInterval(() => send({ kind: "alive" }), beatMs).unref();
   const sayExit = () => send({ kind: "exit", place: findForeignPlace() });
@@ -37,7 +37,7 @@ export async function answerTrial(work: () => Promise<object>): Promise<void> {
   process.send!(answer, () => process.exit());
 }
 
-/** Sends a message, as long as the command listens. */
+/** Sends a message if the command still listens. */
 export function send<Step>(message: TrialMessage<never, Step>): void {
   if (process.connected) process.send!(message);
 }

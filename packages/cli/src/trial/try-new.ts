@@ -5,11 +5,11 @@ import type { Shell } from "../process/shell.ts";
 import type { TriedTool, TryReport, TryRequest } from "./mount-process.ts";
 import { runTrial } from "./run-trial.ts";
 
-/** What a trial of new entries showed. */
+/** The results of trying new entries. */
 export interface Trial {
-  /** Why they cannot be mounted. */
+  /** Why the entries cannot be mounted. */
   readonly problems: readonly Problem[];
-  /** Variables that have to be set before the modules can be tried. */
+  /** Variables that must be set before the modules can be tried. */
   readonly missing: readonly Problem[];
   readonly tools: readonly TriedTool[];
   /** Where the calls of the first entry run; undefined for the host. */
@@ -24,8 +24,8 @@ interface TryPlace {
 }
 
 /**
- * Tries entries before a plan gets them. Manifests are read first. What runs behind a border is mounted behind it; a module
- * without a manifest is imported, in a process of its own. Without `load`, no code runs.
+ * Tries entries before they are in a plan. First it reads manifests. A module that runs behind a border is mounted behind
+ * it; a module without a manifest is imported in a separate process. Without `load`, no code runs.
  */
 export async function tryNew(
   entries: readonly NewEntry[],
@@ -51,7 +51,7 @@ export async function tryNew(
   return { ...found, problems: [{ code: "MODULE_IMPORT_FAILED", message }] };
 }
 
-/** The plan has no such line yet. */
+/** Removes the path from a problem, because the plan does not have that line yet. */
 function withoutPath({ path: _, ...problem }: Problem): Problem {
   return problem;
 }

@@ -1,4 +1,4 @@
-// The process in which a module is validated: what it breaks is not the command. Started by run-trial.ts.
+// The process in which a module is validated, so that it cannot break the command itself. Started by run-trial.ts.
 import { ToolmountError, type JsonObject } from "@toolmount/core";
 import type { Profile } from "@toolmount/core/validation";
 import {
@@ -9,7 +9,7 @@ import {
 } from "@toolmount/testing";
 import { answerTrial, readRequest, send } from "./trial-message.ts";
 
-/** The module, and how it is validated. */
+/** A module, and the options for validating it. */
 export interface ValidateRequest {
   readonly path: string;
   readonly cwd: string;
@@ -18,13 +18,13 @@ export interface ValidateRequest {
   readonly sideEffects: boolean;
 }
 
-/** Longest that a module may take to be imported, in milliseconds. */
+/** Longest time that importing a module may take, in milliseconds. */
 const importMs = 30_000;
 
 let current: CheckStep = { during: "import" };
 const external: ExternalFinding[] = [];
 
-// An error that is thrown late, or a rejection without a handler, would end the process of a host.
+// In a host, an error thrown late or an unhandled rejection would end the process.
 process.on("uncaughtException", (thrown: unknown, origin) => {
   const what = thrown instanceof Error ? `${thrown.name} ${thrown.message}` : String(thrown);
   const how =
@@ -57,7 +57,7 @@ async function check({ path, cwd, profile, config, sideEffects }: ValidateReques
   });
 }
 
-/** A module that waits at its top level for what never comes is one that cannot be imported. */
+/** Rejects if importing takes too long: a module may wait at its top level for something that never comes. */
 async function withinTime<Value>(module: string, work: Promise<Value>): Promise<Value> {
   let timer: ReturnType<typeof setTimeout> | undefined;
   const problem = `its import did not come to an end within ${importMs} ms`;
@@ -77,7 +77,7 @@ interface Found {
   };
 }
 
-/** A module that was found and cannot be imported is a finding; one that is not there is not. */
+/** Imports a module. If it exists but cannot be imported, that is a finding; if it does not exist, an error is thrown. */
 async function importOrFail(
   work: () => Promise<Found["imported"] & { exports: Readonly<Record<string, unknown>> }>,
 ): Promise<Found> {
