@@ -1,22 +1,22 @@
-// The question card and the story as elements for the page of a product. This file has their types; `dist/elements.js` is one
-// file for browsers, which the build makes of `ui/elements.tsx`.
+// The question card and the story as custom elements for the page of a product. This file declares their types. The build makes
+// `dist/elements.js`, a single file for browsers, from `ui/elements.tsx`.
 
-/** Where the elements of a document read and answer. */
+/** How the elements of a document reach a toolmount server. */
 export interface Connection {
   /**
-   * The address below which the server's `/api/v1` is. A path of the page's own origin, such as `/toolmount`, where that
-   * server passes requests on and adds the token of its user: then the browser never has a token.
+   * The address below which the server has `/api/v1`. It may be a path of the page's own origin, such as `/toolmount`, whose
+   * server passes requests on and adds its user's token: then the browser never has a token.
    */
   readonly server: string;
-  /** A token of the server, or what gets one: it is asked again when the server refuses the last one. */
+  /** A token of the server, or a function that gets one. The function is called again when the server refuses the last token. */
   readonly token?: string | (() => Promise<string>);
-  /** The host, where the server has several. */
+  /** The name of the host, if the server has several. */
   readonly host?: string;
-  /** The address of the server's own page, to which links lead; without it, that of the server. */
+  /** The address of the toolmount page to which links lead; by default the page of `server`. */
   readonly page?: string;
 }
 
-/** What `<toolmount-question>` says when its question was answered, here or elsewhere: `toolmount-answered`, which bubbles. */
+/** The event `toolmount-answered` of `<toolmount-question>`: its question was answered, here or elsewhere. It bubbles. */
 export type AnsweredEvent = CustomEvent<{
   readonly id: string;
   readonly runId: string;
@@ -26,7 +26,7 @@ export type AnsweredEvent = CustomEvent<{
 }>;
 
 /**
- * Connects the elements of this document to a server. A later call replaces the connection. Returns what ends it; elements
- * show nothing without one.
+ * Connects the elements of this document to a server, in place of an earlier connection. Returns a function that ends the
+ * connection. Without one, elements show nothing.
  */
 export declare function connectToolmount(connection: Connection): () => void;

@@ -5,23 +5,23 @@ import { gzipSync } from "node:zlib";
 
 /** A file of the page. */
 export interface PageFile {
-  /** Its media type. */
+  /** The media type. */
   readonly type: string;
   readonly body: Buffer;
-  /** The body as gzip, for browsers that read it. */
+  /** The body compressed with gzip, for browsers that accept it. */
   readonly gzipped: Buffer;
-  /** Further headers of its answer. */
+  /** Further headers for the response. */
   readonly headers: Readonly<Record<string, string>>;
 }
 
 /** The files of the page, by their paths: the document at `/`, the others below `/assets/`. */
 export type PageFiles = ReadonlyMap<string, PageFile>;
 
-/** The page's own modules, compiled by tsc. */
+/** The folder of the page's own modules, compiled by tsc. */
 const modules = new URL("dist/ui/", import.meta.resolve("#package.json"));
 const styles = new URL("ui/style.css", import.meta.resolve("#package.json"));
 
-/** Libraries of the page by the names under which its modules import them. Each is served as its package ships it, with its licence. */
+/** Libraries, by the names under which the page's modules import them. Each is served unchanged, with its licence. */
 const libraries = [
   "preact",
   "preact/hooks",
@@ -31,8 +31,8 @@ const libraries = [
 ] as const;
 
 /**
- * Reads the page, for `serveHosts`. Nothing of it is secret, so it needs no token; it asks for one, or takes it from the
- * address's fragment, which browsers do not send. With `signIn`, people may sign in at that provider instead.
+ * Reads the files of the page, for `serveHosts`. None of them is secret, so they need no token. The page asks the person for
+ * one, or takes it from the address's fragment, which browsers do not send. With `signIn`, people may also sign in there.
  */
 export async function readPage(signIn?: { readonly provider: string }): Promise<PageFiles> {
   const files = await (page ??= readFiles());
@@ -43,7 +43,7 @@ export async function readPage(signIn?: { readonly provider: string }): Promise<
   return new Map(files).set("/", { ...document, body, gzipped: gzipSync(body) });
 }
 
-/** The files of an installed package stay as they are, so a process reads and compresses them once. */
+/** The files, read and compressed once for each process: those of an installed package do not change. */
 let page: Promise<PageFiles> | undefined;
 
 async function readFiles(): Promise<PageFiles> {
@@ -54,7 +54,7 @@ async function readFiles(): Promise<PageFiles> {
   };
   for (const file of await readdir(modules, { recursive: true })) {
     const name = file.replaceAll("\\", "/");
-    // The elements for other pages are a file of their own.
+    // `elements.js` is for other pages.
     if (name.endsWith(".js") && name !== "elements.js")
       add(`/assets/${name}`, script, await readFile(new URL(name, modules), "utf8"));
   }
@@ -72,7 +72,7 @@ async function readFiles(): Promise<PageFiles> {
   return files;
 }
 
-/** The build copies the libraries into the package, so that a user need not install them. */
+/** Reads a library. The build copies the libraries into the package, so users need not install them. */
 function readLibrary(name: string): Promise<string> {
   return readFile(fileURLToPath(import.meta.resolve(`#browser/${name}`)), "utf8");
 }
@@ -80,7 +80,7 @@ function readLibrary(name: string): Promise<string> {
 const script = "text/javascript; charset=utf-8";
 const css = "text/css; charset=utf-8";
 
-/** A browser's tools would ask for the map, which is not served. */
+/** Removes the reference to the source map: it is not served, but a browser's developer tools would request it. */
 function withoutMap(code: string): string {
   return code.replace(/\n\/\/# sourceMappingURL=.*\s*$/, "\n");
 }
@@ -103,7 +103,7 @@ function documentWith(importMap: string): string {
 `;
 }
 
-/** Only the page's own files run; texts of tools and models can become neither code nor markup. */
+/** Returns the content security policy. Only the page's own files run, so texts of tools and models cannot become code or markup. */
 function policyFor(importMap: string): string {
   const hash = createHash("sha256").update(importMap).digest("base64");
   return [

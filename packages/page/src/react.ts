@@ -1,22 +1,22 @@
-// The elements as components of React, for a product whose page is made with it.
+// The elements as React components, for a product whose page uses React.
 import { createElement, useEffect, useRef, type HTMLAttributes, type ReactElement } from "react";
 import type { AnsweredEvent, Connection } from "./elements.ts";
 
-/** Attributes of the element itself, such as `className`. */
+/** HTML attributes of the element, such as `className`. */
 type Rest = Omit<HTMLAttributes<HTMLElement>, "children">;
 
-/** What the question card shows, and what it calls. */
+/** The properties of the question card. */
 export interface QuestionProps extends Rest {
-  /** The id of one question. */
+  /** The id of a single question to show. */
   readonly approval?: string;
-  /** A session, for what waits in it. */
+  /** The id of a session whose questions are shown. */
   readonly session?: string;
   readonly onAnswered?: (answered: AnsweredEvent["detail"]) => void;
 }
 
 /**
- * Connects the elements while the component is there that calls it. Other values of `server`, `host`, `page` or a text as
- * `token` connect again; a function as `token` is asked again when a token is refused.
+ * Connects the elements while the calling component is mounted. It connects again when `server`, `host`, `page` or a token given
+ * as text changes. A token function is called again when the server refuses a token.
  */
 export function useToolmount(connection: Connection): void {
   const last = useRef(connection);
@@ -26,7 +26,7 @@ export function useToolmount(connection: Connection): void {
   useEffect(() => {
     let isOver = false;
     let end = () => {};
-    // A server that renders the component has no elements.
+    // During rendering on a server there are no custom elements, so they are imported only in the browser.
     void import("@toolmount/page/elements").then(({ connectToolmount }) => {
       if (!isOver) end = connectToolmount(last.current);
     });
@@ -37,7 +37,7 @@ export function useToolmount(connection: Connection): void {
   }, [server, host, page, text]);
 }
 
-/** The question card: empty while nothing waits. */
+/** Shows the question card; it is empty while no question waits. */
 export function Question({ approval, session, onAnswered, ...rest }: QuestionProps): ReactElement {
   const element = useRef<HTMLElement>(null);
   const heard = useRef(onAnswered);
@@ -51,7 +51,7 @@ export function Question({ approval, session, onAnswered, ...rest }: QuestionPro
   return createElement("toolmount-question", { ...rest, approval, session, ref: element });
 }
 
-/** What happened in a session. */
+/** Shows what happened in a session. */
 export function Story({ session, ...rest }: Rest & { readonly session: string }): ReactElement {
   return createElement("toolmount-story", { ...rest, session });
 }

@@ -1,10 +1,10 @@
 import { signal } from "@preact/signals";
 
-/** How requests reach the server, and what happens when it refuses the token. */
+/** How requests reach the server, and how a refused token is handled. */
 interface Way {
-  /** What stands before `/api/v1`: empty on the server's own page. */
+  /** The address before `/api/v1`; empty on the server's own page. */
   readonly base: string;
-  /** Gets the next token after this one, and resolves to whether there is one. */
+  /** Gets a new token in place of the used one. Resolves to whether there is a new one. */
   readonly renew: (used: string | null) => Promise<boolean>;
   /** Forgets the token that the server refused. */
   readonly refused: () => void;
@@ -21,13 +21,13 @@ export function reach(given: Partial<Way>): void {
   way = { ...way, ...given };
 }
 
-/** The token of this tab. It is null before the person has one and after the server refused it, and empty where requests carry none. */
+/** The token of this tab: null before there is one and after the server refused it; empty if requests need none. */
 export const token = signal<string | null>(null);
 
-/** Why the server refused the last token; empty when it did not. */
+/** Why the server refused the last token; empty if it did not. */
 export const refusal = signal("");
 
-/** An error as the server answers it. */
+/** An error response of the server. */
 export class ApiError extends Error {
   readonly code: string;
 
@@ -37,13 +37,13 @@ export class ApiError extends Error {
   }
 }
 
-/** Asks the server, and reads its answer. Throws `ApiError`; without a valid token it also forgets the one there is. */
+/** Sends a request, and returns the JSON of the response. Throws `ApiError`; if the server refuses the token, forgets it. */
 export async function ask<Answer>(method: string, path: string, body?: unknown): Promise<Answer> {
   const response = await request(method, path, body);
   return (await response.json()) as Answer;
 }
 
-/** Reads a file of the server. */
+/** Downloads a file from the server. */
 export async function fetchFile(path: string): Promise<Blob> {
   return (await request("GET", path)).blob();
 }
@@ -56,7 +56,7 @@ async function request(
 ): Promise<Response> {
   const used = token.value;
   let response = await send(method, path, body, extra);
-  // Once: a server may refuse the next token, too.
+  // Only once: the server may refuse the new token, too.
   if (response.status === 401 && (await way.renew(used))) response = await send(method, path, body, extra);
   if (response.ok) return response;
   const { code, detail } = (await response.json()) as { code: string; detail: string };
@@ -91,7 +91,7 @@ export interface ServerEvent {
   readonly data: unknown;
 }
 
-/** Reads a stream of events until it ends. A fetch can send the token in a header, which an EventSource cannot. */
+/** Reads a stream of events until it ends. Uses fetch, because an EventSource cannot send the token in a header. */
 export async function* readEvents(
   method: string,
   path: string,

@@ -14,11 +14,11 @@ interface ChangesProps {
 
 const mayUndo = ({ isUndone, irreversible }: Change) => !isUndone && irreversible === undefined;
 
-/** What a session changed, newest first; a person undoes all of it, or all after a change. */
+/** Shows what a session changed, newest first. A person can undo all of it, or everything after one change. */
 export function Changes({ sessionId, again }: ChangesProps) {
   const path = `/sessions/${encodeURIComponent(sessionId)}`;
   const loaded = useLoaded<ChangesAnswer>(`${path}/changes`, again);
-  /** The changes after this number are about to be undone; null before a person has chosen. */
+  /** The number of the change after which all changes are about to be undone; null before a person has chosen. */
   const after = useSignal<number | null>(null);
   const busy = useSignal(false);
   const answer = loaded.value !== null && "value" in loaded.value ? loaded.value.value : null;
@@ -66,7 +66,7 @@ export function Changes({ sessionId, again }: ChangesProps) {
   );
 }
 
-/** What all changes together made different: each target from its first state to its last one. */
+/** Shows the changes as one difference: each target from its first state to its last one. */
 function Whole({ difference: { effects, unknown } }: Pick<ChangesAnswer, "difference">) {
   return (
     <div class="in" role="group" aria-label="As one difference">
@@ -88,7 +88,7 @@ interface ConfirmProps {
   readonly undo: () => void;
 }
 
-/** What is undone, what stays, and the button that does it. */
+/** Shows what will be undone and what stays, with the button that does it. */
 function Confirm({ changes, after, busy, undo }: ConfirmProps) {
   const since =
     changes.find(({ number, sessionId }) => sessionId === undefined && number === after.value)?.at ?? 0;

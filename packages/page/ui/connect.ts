@@ -20,15 +20,15 @@ import {
 const firstPauseMs = 200;
 /** The longest pause before the page connects again, in milliseconds. */
 const maxPauseMs = 5_000;
-/** The server sends an event every 15 s. After this time without one the connection is dead, in milliseconds. */
+/** Milliseconds without an event after which a connection counts as dead. The server sends an event every 15 s. */
 const silentMs = 40_000;
 
-/** A tab that is hidden for so long gives its connection up, in milliseconds. */
+/** Milliseconds after which a hidden tab closes its connection. */
 const hiddenMs = 5_000;
 
 /**
- * Connects while there is a token and a person can see the tab, and again when the connection is lost. Returns what ends
- * that. A hidden tab stays connected only where the person asked for notifications.
+ * Keeps the page connected while there is a token and the tab is visible, and connects again after a loss. A hidden tab stays
+ * connected only if the person wants notifications. Returns a function that stops this.
  */
 export function follow(): () => void {
   let controller: AbortController | null = null;
@@ -80,7 +80,7 @@ async function keepConnected(ended: AbortSignal): Promise<void> {
       if (!ended.aborted && error instanceof ApiError) notify(textOf(error));
     }
     if (ended.aborted) return;
-    // A server ends a stream with its token, and the next one is open at once: nothing on the page changes.
+    // A server ends a stream when its token expires; the next one opens at once, so nothing on the page changes.
     if (wasOpen && hasEnded) continue;
     connection.value = "lost";
     forgetApprovals();
@@ -90,7 +90,7 @@ async function keepConnected(ended: AbortSignal): Promise<void> {
 }
 
 /**
- * Does the work of one connection until it ends, or until nothing was heard for too long: a dead connection says nothing.
+ * Runs one connection until it ends, or until no event arrived for too long, because a dead connection reports nothing.
  * Resolves to whether it ended by itself.
  */
 async function untilSilent(
@@ -114,7 +114,7 @@ async function untilSilent(
   }
 }
 
-/** Reads what the host has, and then each event. */
+/** Loads the state of the host, and then follows its events. */
 async function listen(signal: AbortSignal, heard: () => void): Promise<void> {
   me.value = await ask<Me>("GET", "/hosts");
   const known = me.value.hosts.map(({ name }) => name);

@@ -1,4 +1,4 @@
-// The question card and the story as elements for the page of a product. One file, which speaks the public API only.
+// The question card and the story as custom elements for the page of a product. They use only the public API, and are one file.
 import { signal, untracked, useComputed, useSignal, useSignalEffect, type Signal } from "@preact/signals";
 import { options, render } from "preact";
 import { reach, refusal, token } from "./api.ts";
@@ -15,12 +15,12 @@ import { StoryView } from "./story.tsx";
 import type { AnsweredEvent, Connection } from "@toolmount/page/elements";
 import styleText from "./style.css";
 
-/** Ends the connection that was made last. */
+/** Ends the latest connection. */
 let disconnect = () => {};
 /** Whether the elements of this document are connected. */
 const isConnected = signal(false);
 
-/** See the types of this entry. */
+/** Implements `connectToolmount` of `src/elements.ts`. */
 export function connectToolmount({ server, host, page, token: given = "" }: Connection): () => void {
   disconnect();
   const base = server.replace(/\/+$/, "");
@@ -55,7 +55,7 @@ export function connectToolmount({ server, host, page, token: given = "" }: Conn
 /** The attributes of an element, by their names. */
 type Attributes = Readonly<Record<string, string | null>>;
 
-/** An element with a shadow root of its own, drawn again when one of its attributes changes. */
+/** An element with a shadow root, drawn again when one of its attributes changes. */
 abstract class Drawn extends HTMLElement {
   readonly #names: readonly string[];
   readonly #attributes = signal<Attributes>({});
@@ -85,8 +85,8 @@ abstract class Drawn extends HTMLElement {
 }
 
 /**
- * `<toolmount-question approval="ID">`, or `session="ID"` for what waits in a session: what is asked, all that the answer
- * covers, and the answers. It is empty while nothing waits, and says `toolmount-answered`.
+ * `<toolmount-question approval="ID">`, or `session="ID"` for the questions of a session: what is asked, everything that the
+ * answer covers, and the answers. It is empty while no question waits, and dispatches `toolmount-answered`.
  */
 class QuestionElement extends Drawn {
   static readonly observedAttributes = ["approval", "session"];
@@ -107,7 +107,7 @@ interface QuestionOfProps {
 
 function QuestionOf({ attributes, element }: QuestionOfProps) {
   const { approval = null, session = null } = attributes.value;
-  // Another question or session begins with nothing of the one before.
+  // The key makes a new component for another question or session, so that no state of the earlier one is left.
   return (
     <OneQuestion key={`${approval} ${session}`} approval={approval} session={session} element={element} />
   );
@@ -125,13 +125,13 @@ function OneQuestion({ approval, session, element }: OneQuestionProps) {
     const isNext = ({ id, info }: Approval) => info.sessionId === session && id !== shown.value;
     return session === null ? null : (approvals.value?.find(isNext)?.id ?? null);
   };
-  // The question that is shown changes by an act of the person alone.
+  // Another question is shown only when the person asks for it.
   useSignalEffect(() => {
     shown.value ??= next();
   });
   useSignalEffect(watchPlaces);
   const question = useComputed(() => findQuestion(shown.value));
-  // While the connection is lost, it is not known what waits.
+  // Without a connection, it is not known which questions wait.
   const isKnown = useComputed(() => approvals.value !== null && question.value !== undefined);
   const hasEnded = useComputed(() => isKnown.value && !isWaiting(question.value!.id));
   useSignalEffect(() => {
@@ -149,7 +149,7 @@ function OneQuestion({ approval, session, element }: OneQuestionProps) {
   );
 }
 
-/** Nothing, unless the server cannot be asked. */
+/** Shows nothing, unless the server cannot be reached or refused the token. */
 function Away() {
   if (refusal.value !== "") return <p class="nothing">{refusal.value}</p>;
   if (!isConnected.value || connection.value !== "lost") return null;
@@ -168,7 +168,7 @@ function sayAnswered(element: HTMLElement, { id, info, decision }: Approval): vo
   );
 }
 
-/** `<toolmount-story session="ID">`: what happened in a session, who allowed it, and what became of each call. */
+/** `<toolmount-story session="ID">`: what happened in a session, who allowed it, and how each call ended. */
 class StoryElement extends Drawn {
   static readonly observedAttributes = ["session"];
 
@@ -193,7 +193,7 @@ function OneStory({ attributes }: { readonly attributes: Signal<Attributes> }) {
 
 let styles: CSSStyleSheet | undefined;
 
-/** One sheet for all elements: a strict content policy lets a script make it, and no style element. */
+/** Returns one style sheet for all elements. A script makes it, because a strict content policy forbids style elements. */
 function sheet(): CSSStyleSheet {
   if (styles === undefined) {
     styles = new CSSStyleSheet();
@@ -202,7 +202,7 @@ function sheet(): CSSStyleSheet {
   return styles;
 }
 
-/** Two cards in one page would have regions of the same names: in an element, a part is a group. */
+/** Makes each section a group, because two cards on one page would have regions with the same names. */
 function groupParts(): void {
   const before = { ...options };
   options.vnode = (vnode) => {

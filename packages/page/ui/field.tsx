@@ -1,7 +1,7 @@
 import type { Signal } from "@preact/signals";
 import type { Schema } from "./shapes.ts";
 
-/** What a person wrote into the fields, as text; a field without text is not sent. */
+/** The texts that a person wrote into the fields, by name. Empty fields are not sent. */
 export type Texts = Readonly<Record<string, string>>;
 
 interface FieldProps {
@@ -11,7 +11,7 @@ interface FieldProps {
   readonly texts: Signal<Texts>;
 }
 
-/** One argument of a tool: a choice, a text, a number, or JSON. */
+/** Shows the field for one argument of a tool: a choice, a text, a number, or JSON. */
 export function Field({ name, schema, required, texts }: FieldProps) {
   return (
     <label class="field">
@@ -80,7 +80,7 @@ function textOfChoice(choice: unknown): string {
   return typeof choice === "string" ? choice : JSON.stringify(choice);
 }
 
-/** Texts of fields as arguments. Throws a SyntaxError for a field that must be JSON and is not. */
+/** Turns the texts of fields into arguments. Throws a SyntaxError for a field that must be JSON and is not. */
 export function argumentsOf(
   { properties = {}, required = [] }: Schema,
   texts: Texts,

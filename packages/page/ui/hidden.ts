@@ -1,26 +1,26 @@
-// Shows in text what would not show. A terminal gets the same escapes from the command; a test compares the two.
+// Makes invisible characters visible as escapes, the same that the command prints on a terminal; a test compares the two.
 
-/** A part of a text: as it is, or what is shown instead of it. */
+/** A part of a text: either plain text, or hidden characters and the text that is shown for them. */
 export type Piece = string | { readonly shown: string; readonly title: string; readonly hidden: number };
 
 /**
- * Control and format characters, separators, halves of pairs, fillers and the last plane. Joiners and the variation selectors of emoji stay,
- * since emoji and several scripts need them.
+ * Control and format characters, separators, lone surrogates, fillers and the last Unicode plane. Joiners and the variation
+ * selectors of emoji are not included, because emoji and several scripts need them.
  */
 const inText =
   /(?:(?!\n|\t|\u200c|\u200d|\ufe0e|\ufe0f)[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}\u{100000}-\u{10ffff}])+/u;
 
-/** In JSON everything that is not plainly visible is escaped: the text stays the same value. */
+/** Every character that is not plainly visible. JSON can escape them all, and the value stays the same. */
 const inJson = /(?:(?!\n)[\p{Cc}\p{Cf}\p{Cs}\p{Co}\p{Cn}\p{Zl}\p{Zp}\p{Variation_Selector}]|(?! )\p{Zs})+/u;
 
-/** More empty room than a layout needs can push text out of sight. In JSON, the beginning of a line is the layout. */
+/** More empty space than a layout needs, which can push text out of sight. In JSON, spaces at the start of a line are layout. */
 const roomInText = /[ \t\p{Zs}]{21,}|\n{21,}/u;
 const roomInJson = /(?<=[^\s][ ]*) {21,}/u;
 
 const text = new RegExp(`(${inText.source})|(${roomInText.source})`, "gu");
 const json = new RegExp(`(${inJson.source})|(${roomInJson.source})`, "gu");
 
-/** Splits a text into what shows as it is, and what is shown instead of the rest. */
+/** Splits a text into plain parts, and hidden parts with the text that is shown for them. */
 export function piecesOf(given: string, isJson = false): readonly Piece[] {
   const whole = given.replaceAll("\r\n", "\n");
   const pieces: Piece[] = [];
@@ -35,14 +35,14 @@ export function piecesOf(given: string, isJson = false): readonly Piece[] {
   return pieces;
 }
 
-/** The same as a plain text, for attributes and titles. */
+/** Returns a text with its hidden parts replaced, as plain text for attributes and titles. */
 export function escapeHidden(given: string): string {
   return piecesOf(given)
     .map((piece) => (typeof piece === "string" ? piece : piece.shown))
     .join("");
 }
 
-/** How many characters of a text do not show. */
+/** Counts the characters of a text that are not visible. */
 export function countHidden(given: string, isJson = false): number {
   return piecesOf(given, isJson).reduce(
     (sum, piece) => sum + (typeof piece === "string" ? 0 : piece.hidden),
@@ -67,13 +67,13 @@ function hiddenPiece(run: string, isJson: boolean): Piece {
   };
 }
 
-/** The byte that a character means: names of files that are no UTF-8 have such. JSON has no escape for one. */
+/** Returns the byte that a character stands for, as in file names that are not UTF-8. JSON cannot escape a byte. */
 function byteIn(character: string, isJson: boolean): string | undefined {
   const byte = character.codePointAt(0)! - 0x10ff00;
   return byte < 0x80 || isJson ? undefined : `\\x${byte.toString(16)}`;
 }
 
-/** As JSON writes it: one escape for each UTF-16 unit. */
+/** Escapes a character as JSON does: one escape for each UTF-16 unit. */
 function escapeCharacter(character: string): string {
   if (character === "\r") return String.raw`\r`;
   if (character === "\t") return String.raw`\t`;

@@ -2,10 +2,10 @@ import { useSignal, useSignalEffect, type Signal } from "@preact/signals";
 import { ask } from "./api.ts";
 import { connection, hostPath, textOf } from "./state.ts";
 
-/** A value of the server: absent while it is read, else the value or the sentence of the error. */
+/** A value from the server, or an error message; null while it loads. */
 type Loaded<Value> = { readonly value: Value } | { readonly problem: string } | null;
 
-/** Reads a path of the shown host, again when `again` changes or the connection comes back. */
+/** Loads a path of the shown host; again when `again` changes, or when the connection is back. */
 export function useLoaded<Value>(path: string, again?: Signal<unknown>): Signal<Loaded<Value>> {
   const loaded = useSignal<Loaded<Value>>(null);
   useSignalEffect(() => {
@@ -19,7 +19,7 @@ export function useLoaded<Value>(path: string, again?: Signal<unknown>): Signal<
   return loaded;
 }
 
-/** What is shown instead of a value that is not there. */
+/** Shows why a value is missing: it still loads, or loading failed. */
 export function Missing({ loaded }: { readonly loaded: Loaded<unknown> }) {
   if (loaded !== null && "value" in loaded) return null;
   const isAway = loaded === null && connection.value === "lost";

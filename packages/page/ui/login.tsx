@@ -3,7 +3,7 @@ import { useEffect } from "preact/hooks";
 import { refusal } from "./api.ts";
 import { enterToken, noteSignIn, provider, renewToken } from "./sign-in.ts";
 
-/** Why the server sent a person back from the provider without a token. */
+/** Messages for a person whom the server sent back from the provider without a token, by reason. */
 const refused: Readonly<Record<string, string>> = {
   late: "The sign-in took too long, or began in another window. Sign in again.",
   denied: "The provider did not let you in.",
@@ -12,7 +12,7 @@ const refused: Readonly<Record<string, string>> = {
   failed: "The provider could not be asked. Try again; the server's log says more.",
 };
 
-/** How a person gets in: at the provider, or with a token. */
+/** Shows the way to sign in: at the provider, or with a token. */
 export function Login() {
   return (
     <main class="login">
@@ -28,7 +28,7 @@ export function Login() {
   );
 }
 
-/** The view that the person came for opens when they are back. */
+/** Signs in at the provider. Afterwards the view opens to which the person wanted to go. */
 function SignIn({ name }: { readonly name: string }) {
   const looking = useSignal(true);
   useEffect(() => {

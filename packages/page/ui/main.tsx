@@ -1,6 +1,6 @@
 import { untracked, useSignalEffect } from "@preact/signals";
 import { render } from "preact";
-// First: it takes a token out of the address before the route is read from there.
+// Must be the first import: it removes a token from the address before the route is read from there.
 import { signOut } from "./sign-in.ts";
 import { token } from "./api.ts";
 import { CallsView } from "./calls/calls.tsx";
@@ -32,14 +32,14 @@ function App() {
 }
 
 function Page() {
-  // A link can name the host of what it opens.
+  // A link can name the host to which its view belongs.
   useSignalEffect(() => {
     const { host } = route.value.filter;
     if (host !== undefined) hostName.value = host;
   });
   useSignalEffect(() => {
     void hostName.value;
-    // A renewed token changes nothing of what is shown.
+    // Untracked, because a renewed token changes nothing that is shown.
     return untracked(follow);
   });
   useSignalEffect(() => {
@@ -76,7 +76,7 @@ function Page() {
   );
 }
 
-/** Most hosts mount no server to which people sign in. */
+/** Tests whether a view is in the menu. Servers are hidden on hosts without servers to which people sign in. */
 function isOffered({ path }: (typeof views)[number]): boolean {
   return path !== "servers" || (served.value?.servers ?? 0) > 0 || route.value.view === "servers";
 }
@@ -99,7 +99,7 @@ function Badge() {
   );
 }
 
-/** Whether the page is connected, as whom, and to which host. */
+/** Shows whether the page is connected, with which name, and to which host. */
 function Foot() {
   return (
     <div class="foot">

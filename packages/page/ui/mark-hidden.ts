@@ -1,14 +1,14 @@
 import { createElement, options, type ComponentChild, type ComponentChildren, type VNode } from "preact";
 import { escapeHidden, piecesOf, type Piece } from "./hidden.ts";
 
-/** Elements whose children are text alone. */
+/** Elements that can contain only text. */
 const plain: ReadonlySet<string> = new Set(["option", "textarea", "title"]);
 
 const attributes = ["aria-label", "title", "placeholder", "alt", "label"] as const;
 
 /**
- * From now on every text of the page shows what would be hidden in it, whichever view draws it: the texts of tools, models
- * and callers can mislead nowhere. A component that has split a text itself says so with `data-marked`.
+ * Makes hidden characters visible in every text of the page from now on, in whichever view, so that texts of tools, models and
+ * callers cannot mislead. A component that has already split a text says so with `data-marked`.
  */
 export function markHidden(): void {
   const before = { ...options };
@@ -37,7 +37,7 @@ function markChildren(children: ComponentChildren, isPlain: boolean): ComponentC
   return pieces.every((piece) => typeof piece === "string") ? children : pieces.map(drawPiece);
 }
 
-/** A part of a text, with a mark around what does not show. */
+/** Draws a part of a text. Hidden characters get a mark around them. */
 export function drawPiece(piece: Piece): ComponentChild {
   if (typeof piece === "string") return piece;
   return createElement("mark", { class: "hidden", title: piece.title }, piece.shown);

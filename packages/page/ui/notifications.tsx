@@ -4,7 +4,7 @@ import { escapeHidden } from "./hidden.ts";
 import { go } from "./route.ts";
 import type { Approval } from "./shapes.ts";
 
-/** Asks once whether the browser may notify. */
+/** Offers once to ask the browser for permission to show notifications. */
 export function Notifications() {
   const isNew = useSignal("Notification" in window && Notification.permission === "default");
   if (!isNew.value) return null;
@@ -21,12 +21,12 @@ export function Notifications() {
   );
 }
 
-/** Notifications that are shown, by the id of their question. */
+/** Visible notifications, by the id of their question. */
 const shown = new Map<string, Notification>();
 
 /**
- * Shows a notification of the browser for each new question, where the person allowed it and looks elsewhere. The
- * notification of a question that has ended is closed.
+ * Shows a browser notification for each new question, if the person allowed it and is not looking at the page. Closes the
+ * notifications of questions that have ended.
  */
 export function alertPerson(
   before: readonly Approval[],
@@ -45,7 +45,7 @@ export function alertPerson(
 }
 
 function show({ id, prompt }: Approval, sentence: string): void {
-  // A question that is shown again, after a new connection, replaces itself.
+  // The tag makes the browser replace an earlier notification of the question, as after a new connection.
   const notification = new Notification(escapeHidden(sentence), {
     body: escapeHidden(prompt),
     tag: id,

@@ -10,7 +10,7 @@ interface PromptProps {
   readonly onChange: () => void;
 }
 
-/** Asks the model, and shows its answer as it comes. */
+/** Sends a prompt to the model, and shows its answer as it arrives. */
 export function Prompt({ sessionId, onChange }: PromptProps) {
   const prompt = useSignal("");
   const said = useSignal<string | null>(null);
@@ -48,7 +48,7 @@ export function Prompt({ sessionId, onChange }: PromptProps) {
   );
 }
 
-/** Another view does not end the stream. The turn runs on the server. */
+/** Never aborts the stream, not even when another view is opened. The turn runs on the server. */
 const never = new AbortController().signal;
 
 interface TurnEvent {

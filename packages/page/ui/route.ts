@@ -1,15 +1,15 @@
 import { signal } from "@preact/signals";
 import { drawn } from "./drawn.ts";
 
-/** The view that the address names, the thing of it that is open, and the filter of its list. */
+/** The view in the address, the item that is open in it, and the filter of its list. */
 interface Route {
   readonly view: string;
-  /** An id; null when nothing is open. */
+  /** The id of the open item; null if none is open. */
   readonly open: string | null;
   readonly filter: Readonly<Record<string, string>>;
 }
 
-/** Views that had another name, so that older links still open. */
+/** Earlier names of views, so that old links still work. */
 const renamed: Readonly<Record<string, string>> = { approvals: "inbox" };
 
 export const route = signal(routeNow());
@@ -34,7 +34,7 @@ function decoded(text: string): string {
   }
 }
 
-/** The address of a view, or of one thing in it; with a filter, the list beside it is filtered. */
+/** Returns the address of a view, or of one item in it; a filter applies to the list of the view. */
 export function linkTo(view: string, open?: string | null, filter: Route["filter"] = {}): string {
   return drawn.page + hashOf(view, open, filter);
 }
@@ -45,12 +45,12 @@ function hashOf(view: string, open: string | null | undefined, filter: Route["fi
   return `#/${path}${query === "" ? "" : `?${query}`}`;
 }
 
-/** Opens a view, or one thing in it. */
+/** Opens a view, or one item in it. */
 export function go(view: string, open?: string | null, filter: Route["filter"] = {}): void {
   location.hash = hashOf(view, open, filter);
 }
 
-/** Changes the filter of the shown list. The address has it, for a link and a reload; the history does not grow. */
+/** Changes the filter of the shown list. It is stored in the address, for links and reloads, without a new history entry. */
 export function filterBy(filter: Route["filter"]): void {
   const { view, open } = route.value;
   history.replaceState(null, "", hashOf(view, open, filter));

@@ -9,12 +9,12 @@ import type { Mounted, Server, Servers } from "./shapes.ts";
 import { calls, hostPath, me, textOf } from "./state.ts";
 import { countText } from "./value.tsx";
 
-/** Milliseconds after which the view reads again how servers stand: they come and go without a call. */
+/** Milliseconds between two loads of the servers' states, which can change without a call. */
 const againMs = 5_000;
 
-/** The servers that the host mounts, how they stand, and the way to sign in to them. */
+/** Shows the MCP servers that the host mounts, their states, and the way to sign in to them. */
 export function ServersView() {
-  // A call that needed a sign-in shows that the list has changed.
+  // A call that failed for lack of a sign-in shows that the list has changed.
   const needed = useComputed(() => calls.value.find(({ code }) => code === "MCP_NEEDS_AUTH")?.runId);
   const round = useSignal(0);
   const again = useComputed(() => `${needed.value} ${round.value}`);
@@ -82,7 +82,7 @@ function Standing({ mounted }: { readonly mounted: readonly Mounted[] }) {
   );
 }
 
-/** Why it is down, which users it does not answer, and which of its tools were left out. */
+/** Returns why a server is down, for which users it is not connected, and which of its tools were left out. */
 function problemsOf({ cause, users = [], refused: left }: Mounted): string[] {
   const away = users.filter(({ state }) => state !== "connected" && state !== "asleep");
   return [
@@ -99,7 +99,7 @@ const refused: Readonly<Record<string, string>> = {
     "The sign-in did not succeed: the provider refused it, or could not be asked. The server's log says more.",
 };
 
-/** How a sign-in went from which the browser has just come back. */
+/** Shows the result of a sign-in from which the browser has just returned. */
 function Return() {
   const {
     open,
@@ -167,7 +167,7 @@ function Row({ server: { name, whose, state, maySignIn } }: { readonly server: S
   );
 }
 
-/** Leads to the provider in this tab; the browser comes back to this view. */
+/** Offers to sign in at the provider, in this tab. The browser then returns to this view. */
 function SignIn({ name, whose, again }: Pick<Server, "name" | "whose"> & { readonly again: boolean }) {
   const said = useSignal("");
   const busy = useSignal(false);

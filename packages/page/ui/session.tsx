@@ -20,7 +20,7 @@ interface SessionProps {
   readonly onChange: () => void;
 }
 
-/** One session: its turns with their calls and what can be done with it; of another client, what its calls did. */
+/** Shows a session: of a model, its turns with their calls and the possible actions; of another client, what its calls did. */
 export function SessionView({ id, again, onChange }: SessionProps) {
   return (
     <section class="question" aria-label="Session">
@@ -43,7 +43,7 @@ function OfModel({ id, again, onChange }: SessionProps) {
   const loaded = useLoaded<SessionDetails>(`/sessions/${encodeURIComponent(id)}`, again);
   const isOpen = useSignal(false);
   if (loaded.value === null) return <Missing loaded={loaded.value} />;
-  // The model has no such session: a client may have one of this name.
+  // The model has no session with this id, but another client may have one.
   if ("problem" in loaded.value) return <OfClient id={id} again={again} />;
   return (
     <>
@@ -121,7 +121,7 @@ function Conversation({ session, onChange }: ConversationProps) {
   );
 }
 
-/** The question of a call that waits, where this token may see it. */
+/** Returns the id of the question that a waiting call has, if this token may see it. */
 function questionOf(callId: string, sessionId: string): string | undefined {
   return approvals.value?.find(({ info }) => info.callId === callId && info.sessionId === sessionId)?.id;
 }
@@ -195,7 +195,7 @@ function Message({ sessionId, onChange }: MessageProps) {
   return <TextForm label="Add to the turn that is open" button="Add" text={text} busy={busy} send={send} />;
 }
 
-/** The newest turn of a session is the open one. Rejects with `SESSION_CONFLICT` when it has ended meanwhile. */
+/** Adds a message to the newest turn of a session, which is the open one. Rejects with `SESSION_CONFLICT` if it has ended. */
 async function addMessage(sessionId: string, text: string): Promise<void> {
   const path = `${hostPath.value}/turns`;
   const query = `session=${encodeURIComponent(sessionId)}&limit=1`;

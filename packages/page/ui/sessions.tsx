@@ -10,10 +10,10 @@ import { Stories } from "./story.tsx";
 import type { SessionSummary } from "./shapes.ts";
 import { Age, countText, tokensText } from "./value.tsx";
 
-/** Milliseconds after a call's change in which sessions are read again: calls come in groups. */
+/** Milliseconds between a change of calls and loading the sessions, because calls often come in groups. */
 const settleMs = 300;
 
-/** The sessions of models, as a tree, those of other clients, and one of them. */
+/** Shows the sessions of models as a tree, the sessions of other clients, and one session. */
 export function SessionsView() {
   const again = useSignal(0);
   const newest = useComputed(() => Math.max(0, ...calls.value.slice(0, 50).map(({ change }) => change)));
@@ -91,7 +91,7 @@ interface TreeProps {
   readonly parentId: string | null;
 }
 
-/** Sessions of sub-agents are below the session that began them. */
+/** Shows sessions as a tree: those of sub-agents are below the session that started them. */
 function Tree({ sessions, parentId }: TreeProps) {
   const known = new Set(sessions.map(({ id }) => id));
   const here = sessions.filter((one) =>

@@ -1,4 +1,4 @@
-// The answers of the API that the page reads, as the types of its schemas, so the page expects nothing that the API does not say.
+// Types of the API's responses, derived from its schemas, so that the page expects nothing that the API does not promise.
 import type { z } from "zod";
 import type {
   changeSchema,
@@ -16,14 +16,14 @@ import type { recentSchema, storySchema } from "../../http/src/api/sessions/stor
 import type { meSchema } from "../../http/src/api/tools.js";
 
 export type Approval = z.output<typeof approvalSchema>;
-/** What the call of a question would change. */
+/** The changes that the call of a question would make. */
 export type QuestionPreview = z.output<typeof previewSchema>;
 export type Remembered = z.output<typeof rememberedSchema>;
 export type CallSummary = z.output<typeof api.callSummarySchema>;
 export type CallRecord = z.output<typeof api.callRecordSchema>;
 export type AuditRecord = z.output<typeof api.auditRecordSchema>;
 export type Program = z.output<typeof programSchema>;
-/** A line of a program with the calls that it made. */
+/** A line of a program, with the calls that it made. */
 export type ProgramLine = Program["lines"][number];
 
 export type Me = z.output<typeof meSchema>;
@@ -41,16 +41,16 @@ export type StoryStep = Story["steps"][number];
 /** A call of a story. */
 export type StoryCall = Extract<StoryStep, { kind: "call" }>["call"];
 export type Change = z.output<typeof changeSchema>;
-/** What the calls of a session changed. */
+/** The changes that the calls of a session made. */
 export interface ChangesAnswer {
   readonly changes: readonly Change[];
   readonly difference: z.output<typeof differenceSchema>;
 }
 export type WaitingLayer = z.output<typeof layers.layerSchema>;
 export type LayerChange = WaitingLayer["changes"][number];
-/** A session whose changes of files wait. */
+/** A session whose file changes wait for an answer. */
 export type LayerSession = z.output<typeof layers.layerSessionSchema>;
-/** What became of an answer. */
+/** The result of an answer about waiting changes. */
 export interface LayerAnswer {
   readonly outcome: {
     readonly result: {
@@ -76,7 +76,7 @@ export type Explanation = z.output<typeof plan.explanationSchema>;
 /** A place in a file of the plan. */
 export type Position = NonNullable<Entry["position"]>;
 
-/** A tool; its schema is a JSON Schema, which may be any. */
+/** A tool. Its schema can be any JSON Schema. */
 export type Tool = z.output<typeof api.toolSchema> & { readonly inputSchema: Schema };
 
 /** The keywords of a JSON Schema that the page shows. */

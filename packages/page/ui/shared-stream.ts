@@ -1,15 +1,16 @@
 import { readEvents, type ServerEvent } from "./api.ts";
 
-/** What the tabs of a browser say to each other about one stream. */
+/** Messages between the tabs of a browser that share a stream. */
 type Message =
   | { readonly kind: "join"; readonly from: string }
   | { readonly kind: "event"; readonly event: ServerEvent; readonly to?: string }
   | { readonly kind: "lost" };
 
 /**
- * Reads a stream of events that all tabs of this browser share in which the same person, `who`, sees the same: a browser has six connections to a
- * server. The tab that holds the lock reads the stream and passes its events on; when it closes, the lock goes to another
- * tab, which begins with a new `hello`. Without locks, which a page has over HTTPS and on this machine, each tab reads its own.
+ * Reads a stream of events that is shared by all tabs of this browser with the same person, `who`, because a browser allows
+ * only six connections to a server. The tab that holds the lock reads the stream and passes its events on. When that tab closes,
+ * another gets the lock, and starts with a new `hello`. Without locks each tab reads its own stream: browsers offer locks only
+ * over HTTPS and on this machine.
  */
 export async function* sharedEvents(
   path: string,
@@ -21,7 +22,7 @@ export async function* sharedEvents(
   else yield* withTabs(name, path, ended);
 }
 
-/** The tabs of one person. Tokens that are renewed change, and the person does not. */
+/** Returns a name for the tabs of one person and one stream. It does not contain the token, which changes when it is renewed. */
 async function nameOf(path: string, who: string): Promise<string | null> {
   if (!isSecureContext) return null;
   const bytes = new TextEncoder().encode(`${path} ${who}`);
@@ -56,7 +57,7 @@ async function* withTabs(name: string, path: string, ended: AbortSignal): AsyncG
     } catch (error) {
       queue.end(error);
     }
-    // Where this tab only leaves, another one takes the stream.
+    // If only this tab leaves, another tab takes over the stream.
     if (!signal.aborted) say({ kind: "lost" });
   };
   navigator.locks.request(name, { signal }, lead).catch(() => queue.end());
@@ -69,7 +70,7 @@ async function* withTabs(name: string, path: string, ended: AbortSignal): AsyncG
   }
 }
 
-/** Events in their order, until the end or an error. */
+/** Creates a queue of events, in their order, until the end or an error. */
 function createQueue(signal: AbortSignal) {
   const waiting: ServerEvent[] = [];
   let isOver = false;

@@ -1,22 +1,23 @@
 import { ApiError, reach, refusal, token } from "./api.ts";
 
-/** Under this name the token is kept until the tab is closed. */
+/** The key under which the token is stored until the tab is closed. */
 const storageKey = "toolmount-token";
 
-/** The name of the OpenID provider at which people sign in to this server; null when they enter a token. */
+/** The name of the OpenID provider where people sign in to this server; null if they enter a token. */
 export const provider =
   document.querySelector<HTMLMetaElement>('meta[name="toolmount-provider"]')?.content ?? null;
 
-/** Under this name a tab notes that its person went to the provider to sign in. */
+/** The key under which a tab notes that its person went to the provider to sign in. */
 const signingInKey = "toolmount-signing-in";
 
 token.value = takeToken();
 reach({ renew: renewToken, refused: forgetToken });
 
 /**
- * A link brings the token in its fragment, which browsers do not send; it must not stay in the address or the history. What
- * follows it is the view to open: `#token=tm_…&view=/inbox/ID`. A link of another person would make what is decided here
- * that person's: it brings a token only to a tab without one, and where people sign in at a provider only to a tab that went there.
+ * Takes a token from the fragment of the address, which browsers do not send, and removes it from the address and the history.
+ * The rest of the fragment is the view to open: `#token=tm_…&view=/inbox/ID`. Someone else's link must not replace the person's
+ * token, or decisions made here would count as that other person's. So only a tab without a token accepts one from a link;
+ * with a provider, only a tab that went there to sign in.
  */
 function takeToken(): string | null {
   const [, given, view = ""] = /^#token=([\w.~+/=-]+)(?:&view=(\/.*))?$/.exec(location.hash) ?? [];
@@ -31,8 +32,8 @@ function takeToken(): string | null {
 }
 
 /**
- * The tabs of this browser with this page. A tab that a link opened has no token yet: it asks the others. Their answer stays
- * in the browser, and pages of other origins do not hear it.
+ * Connects the tabs of this browser that show this page. A new tab without a token asks the others for theirs. The messages stay
+ * in the browser, and pages of other origins cannot read them.
  */
 const tabs = new BroadcastChannel("toolmount-tabs");
 tabs.addEventListener(
@@ -44,24 +45,24 @@ tabs.addEventListener(
       enterToken(data.token);
   },
 );
-/** The person signed out here: then no other tab signs them in. */
+/** Whether the person signed out in this tab. Then other tabs must not sign them in again. */
 let isSignedOut = false;
 // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a channel has none; it is of one origin
 if (token.value === null) tabs.postMessage({ asks: true });
 
-/** The person leaves for the provider; the token that the tab comes back with is theirs. */
+/** Notes that the person leaves for the provider, so that the tab accepts the token with which it returns. */
 export function noteSignIn(): void {
   sessionStorage.setItem(signingInKey, "began");
 }
 
-/** Keeps a token that a person entered. */
+/** Stores a new token, such as one that a person entered. */
 export function enterToken(given: string): void {
   refusal.value = "";
   sessionStorage.setItem(storageKey, given);
   token.value = given;
 }
 
-/** The person leaves: this browser keeps nothing that could sign them in again. */
+/** Signs the person out: this browser keeps nothing that could sign them in again. */
 export async function signOut(): Promise<void> {
   isSignedOut = true;
   forgetToken();
@@ -74,11 +75,11 @@ function forgetToken(): void {
 }
 
 /**
- * Asks the server for the next token of a person who signed in at the provider, and returns whether there is one. The provider
- * takes what renews a token once, so one tab asks, and the other tabs take its answer.
+ * Asks the server for a new token for a person who signed in at the provider. Resolves to whether there is one. The provider
+ * accepts a refresh token only once, so one tab asks, and passes the new token to the others.
  */
 export async function renewToken(used: string | null): Promise<boolean> {
-  // A token of the server's own file has no dots, and cannot be renewed.
+  // A token from the server's token file contains no dots, and cannot be renewed.
   if (provider === null || isSignedOut || used?.includes(".") === false) return false;
   const renew = async () => {
     if (token.value !== used) return token.value !== null;

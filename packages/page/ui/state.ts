@@ -5,51 +5,51 @@ import { listOf, listSentence } from "./inbox/listed-calls.ts";
 import { sentenceOf } from "./inbox/sentence.ts";
 import type { Approval, CallSummary, Me, Remembered, Tool } from "./shapes.ts";
 
-/** Calls that the page keeps. */
+/** Most calls that the page keeps. */
 const maxCalls = 10_000;
-/** How long a notice is shown, in milliseconds. */
+/** Milliseconds for which a notice is shown. */
 const noticeMs = 10_000;
 
 export const me = signal<Me | null>(null);
 export const hostName = signal("default");
 export const connection = signal<"connecting" | "open" | "lost">("connecting");
-/** Null until the list was read on the connection that is open: then nothing is known of what waits. */
+/** The waiting questions. Null until they have been loaded on the open connection, because until then they are not known. */
 export const approvals = signal<readonly Approval[] | null>(null);
 /** Whether more questions wait than the server lists at a time. */
 export const hasMore = signal(false);
-/** The questions where the page shows them: those that wait, and those that ended since the person looked elsewhere. */
+/** The questions in the order of the list: those that wait, and those that ended since the person opened the view. */
 export const cards = signal<readonly Approval[]>([]);
 export const answered = signal<readonly Approval[]>([]);
 export const remembered = signal<readonly Remembered[]>([]);
 /** Newest first. */
 export const calls = signal<readonly CallSummary[]>([]);
-/** What a screen reader says of new questions. */
+/** A text about new questions, for screen readers. */
 export const announced = signal("");
 export const notices = signal<readonly { readonly id: number; readonly text: string }[]>([]);
 /** The tools that the host offers. */
 export const tools = signal<readonly Tool[]>([]);
-/** Questions that were answered on this page. */
+/** The ids of the questions that were answered on this page. */
 export const answeredHere = signal<ReadonlySet<string>>(new Set());
 export const mayApprove = computed(() => has("approve"));
 export const maySeeQuestions = computed(() => has("approve") || has("view"));
 
 const has = (role: Me["roles"][number]) => me.value?.roles.includes(role) ?? false;
 
-/** What the shown host serves. */
+/** The features that the shown host offers. */
 export const served = computed(() => me.value?.hosts.find(({ name }) => name === hostName.value));
 
-/** Whether the token sees what every user does: the audit and the plan are for such tokens only. */
+/** Whether the token may see the data of all users. Only such tokens may read the audit and the plan. */
 export const maySeeAll = computed(() => me.value?.user === null || maySeeQuestions.value || has("admin"));
 
-/** What a link needs to open on this host, where a server has several. */
+/** The filter that a link needs to open on this host, if the server has several. */
 export const hostFilter = computed<Readonly<Record<string, string>>>(() =>
   (me.value?.hosts.length ?? 0) > 1 ? { host: hostName.value } : {},
 );
 
-/** The API of the host that is shown. */
+/** The path of the shown host in the API. */
 export const hostPath = computed(() => `/hosts/${encodeURIComponent(hostName.value)}`);
 
-/** What a question asks, as a sentence. */
+/** Returns a sentence for what a question asks. */
 export function sentence(approval: Approval): string {
   const list = listOf(approval);
   if (list !== null) return listSentence(list, tools.value);
@@ -61,19 +61,19 @@ export function sentence(approval: Approval): string {
 
 let lastNotice = 0;
 
-/** Says something to the person: on the page for a while, and to a screen reader. */
+/** Shows a notice to the person for a while. Screen readers read it, too. */
 export function notify(text: string): void {
   const id = (lastNotice += 1);
   notices.value = [...notices.value.slice(-3), { id, text }];
   setTimeout(() => (notices.value = notices.value.filter((notice) => notice.id !== id)), noticeMs);
 }
 
-/** The text of anything that was thrown. */
+/** Returns the text of a thrown value. */
 export function textOf(error: unknown): string {
   return error instanceof ApiError ? `${error.message} (${error.code})` : String(error);
 }
 
-/** Reads what the page shows of the host, on a connection that has just opened. */
+/** Loads what the page shows about the host, after a connection has opened. */
 export async function readAll(): Promise<void> {
   await Promise.all([readCalls(), readApprovals(), readTools()]);
 }
@@ -82,7 +82,7 @@ async function readTools(): Promise<void> {
   tools.value = (await ask<{ tools: Tool[] }>("GET", `${hostPath.value}/tools`)).tools;
 }
 
-/** Reads the newest calls. */
+/** Loads the newest calls. */
 export async function readCalls(): Promise<void> {
   calls.value = (
     await ask<{ calls: CallSummary[] }>("GET", `${hostPath.value}/calls?limit=${maxCalls}`)
@@ -91,7 +91,7 @@ export async function readCalls(): Promise<void> {
 
 let lastRead = 0;
 
-/** Makes it unknown what waits: the connection is lost, and an answer that still comes is too old. */
+/** Marks the waiting questions as unknown, because the connection is lost. A response that still arrives is ignored as too old. */
 export function forgetApprovals(): void {
   lastRead += 1;
   approvals.value = null;
@@ -104,12 +104,12 @@ interface Approvals {
   readonly remembered: readonly Remembered[];
 }
 
-/** Reads what waits. A question that has ended is named, with the person who answered it. */
+/** Loads the questions. Notifies the person of a question that has ended, and of who answered it. */
 export async function readApprovals(): Promise<void> {
   if (!maySeeQuestions.value) return;
   const read = (lastRead += 1);
   const now = await ask<Approvals>("GET", `${hostPath.value}/approvals`);
-  // A later reading knows more.
+  // A request that was sent later returns newer questions.
   if (read !== lastRead) return;
   const before = approvals.value ?? [];
   approvals.value = now.waiting;
@@ -130,7 +130,7 @@ export async function readApprovals(): Promise<void> {
   try {
     alertPerson(before, now.waiting, sentence);
   } catch (error) {
-    // Chrome on Android lets a page ask for notifications, and then constructs none.
+    // Chrome on Android lets a page ask for permission, but then cannot construct notifications.
     notify(`The browser shows no notification: ${textOf(error)}`);
   }
 }
@@ -144,7 +144,7 @@ function announceNew(before: readonly Approval[], waiting: readonly Approval[]):
   announced.value = `${what}. ${waiting.length} wait.`;
 }
 
-/** Each question stays where it is, also when it ends; new ones come last. */
+/** Keeps each question in its place, even when it ends; new ones come last. */
 function placeCards(
   shown: readonly Approval[],
   { waiting, answered: ended }: Approvals,
@@ -154,7 +154,7 @@ function placeCards(
   return [...shown.map((card) => known.get(card.id) ?? card), ...waiting.filter(({ id }) => !ids.has(id))];
 }
 
-/** Takes the questions that ended out of their places: the person has looked elsewhere. */
+/** Removes the questions that have ended from the list, because the person has opened another view. */
 export function dropEnded(): void {
   if (approvals.value !== null && cards.value.length > approvals.value.length) cards.value = approvals.value;
 }
@@ -162,7 +162,7 @@ export function dropEnded(): void {
 const changed = new Map<string, CallSummary>();
 let frame = 0;
 
-/** Adds or changes a call. Calls that change together are drawn together. */
+/** Adds or updates a call. Calls that change at the same time are drawn together. */
 export function addCall(call: CallSummary): void {
   changed.set(call.runId, call);
   frame ||= requestAnimationFrame(() => {

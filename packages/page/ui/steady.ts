@@ -1,6 +1,6 @@
 import { findAll } from "./drawn.ts";
 
-/** Milliseconds in which buttons that moved or appeared do nothing: a click then was meant for what was there before. */
+/** Milliseconds for which buttons that moved or appeared do nothing, because a click was meant for whatever was there before. */
 const steadyMs = 500;
 
 interface Place {
@@ -11,12 +11,12 @@ interface Place {
 
 const places = new WeakMap<Element, Place>();
 
-/** Whether an element has been where it is for so long that a person has seen it there. */
+/** Tests whether an element has been in its place long enough for a person to have seen it there. */
 export function isSteady(element: Element): boolean {
   return performance.now() - placeOf(element).since >= steadyMs;
 }
 
-/** Watches the elements with `data-decides`, and marks those that are not steady. Returns a function that stops it. */
+/** Watches the elements with `data-decides`, and disables those that have just moved. Returns a function that stops this. */
 export function watchPlaces(): () => void {
   const look = () => {
     for (const element of findAll("[data-decides]"))
@@ -28,7 +28,7 @@ export function watchPlaces(): () => void {
   return () => cancelAnimationFrame(frame);
 }
 
-/** Where an element is in the window, and since when. */
+/** Returns where an element is in the window, and since when. */
 function placeOf(element: Element): Place {
   const { x, y } = element.getBoundingClientRect();
   const before = places.get(element);

@@ -10,7 +10,7 @@ import type { Approval, RecentSession, Story, StoryCall, StoryStep } from "./sha
 import { answered, approvals, served } from "./state.ts";
 import { Age, countText, durationText, HiddenNote, Time, tokensText } from "./value.tsx";
 
-/** What happened in one session, of any client: texts and calls in order, who answered, what became of each. */
+/** Shows what happened in one session of any client: texts and calls in order, who answered, and how each call ended. */
 export function StoryView(props: { readonly id: string; readonly again: Signal<unknown> }) {
   return served.value?.stories === true ? (
     <Read {...props} />
@@ -62,7 +62,7 @@ function Step({ step }: { readonly step: StoryStep }) {
   );
 }
 
-/** A call as a line, with its question and what its result leaves out below it. */
+/** Shows a call as a line; below it its question, and what its result leaves out. */
 function CallLine({ call }: { readonly call: StoryCall }) {
   const { tool, runId, line, startedAt, durationMs, status, code, says, question, omitted, place } = call;
   return (
@@ -112,7 +112,7 @@ function Asked({ call: { runId }, question: { rules, by, answeredAt, reason } }:
   );
 }
 
-/** Sessions of clients, the last used first; those that a model of the plan has are in its tree. */
+/** Lists sessions of clients, the most recently used first, except those that are in the tree of the plan's models. */
 export function Stories(props: StoriesProps) {
   return served.value?.stories === true ? <Listed {...props} /> : null;
 }
@@ -150,7 +150,7 @@ function Listed({ again, without }: StoriesProps) {
   );
 }
 
-/** One end of the time in which the calls began, in the time zone of the browser. */
+/** Shows the field for one end of the period in which the calls began, in the browser's time zone. */
 function TimeField({ name, label }: { readonly name: "from" | "to"; readonly label: string }) {
   const { filter } = route.value;
   const at = Number(filter[name] || Number.NaN);

@@ -10,7 +10,7 @@ import type { Tool } from "./shapes.ts";
 import { hostPath, me, served, textOf, tools } from "./state.ts";
 import { countText, durationText, Value } from "./value.tsx";
 
-/** The part of an outcome that the page reads. */
+/** The part of a call's outcome that the page uses. */
 interface Outcome {
   readonly status: string;
   readonly runId: string;
@@ -21,7 +21,7 @@ interface Outcome {
   readonly result: { readonly content?: readonly object[]; readonly error?: string };
 }
 
-// What was tried stays when the person looks at another view, such as the approvals.
+// The state of the view is kept here, so that it stays when the person opens another view.
 const chosen = signal("");
 const texts = signal<Texts>({});
 const outcome = signal<Outcome | null>(null);
@@ -29,7 +29,7 @@ const problem = signal("");
 const busy = signal(false);
 const rehearsed = signal<Rehearsed | null>(null);
 
-/** The part of a rehearsal that the page reads. */
+/** The part of a rehearsal that the page uses. */
 interface Rehearsed {
   readonly outcomes: readonly Outcome[];
   readonly calls: readonly {
@@ -41,7 +41,7 @@ interface Rehearsed {
   readonly stopped: string | null;
 }
 
-/** A form for each tool, made from its schema, and the outcome of the call. */
+/** Shows a form for each tool, made from its schema, and the outcome of the call. */
 export function TryView() {
   if (me.value?.roles.includes("call") !== true)
     return (
@@ -133,7 +133,7 @@ function Form({ tool }: { readonly tool: Tool }) {
   );
 }
 
-/** Calls of the page are in a session of their own, so that "for this session" has a meaning. */
+/** The id of a separate session for calls of this page, so that an approval "for this session" has a meaning. */
 const sessionId = `page-${Math.random().toString(36).slice(2, 10)}`;
 
 function send(path: "calls" | "resume", body: () => object): Promise<void> {
@@ -145,7 +145,7 @@ function send(path: "calls" | "resume", body: () => object): Promise<void> {
   });
 }
 
-/** Shows what a call would change. */
+/** Shows what a call would change, without making it. */
 function rehearse(tool: Tool): Promise<void> {
   return attempt(async () => {
     const calls = [{ tool: tool.name, arguments: argumentsOf(tool.inputSchema, texts.value) }];

@@ -6,10 +6,10 @@ import type { Item } from "./shapes.ts";
 import { calls } from "./state.ts";
 import { countText, durationText, HiddenNote, Value } from "./value.tsx";
 
-/** The items of a conversation from one message of the user to the next. */
+/** The items of a conversation from one message of the user up to the next. */
 type TurnItems = readonly Item[];
 
-/** Splits a conversation into turns. What comes before the first message of the user is a turn, too. */
+/** Splits a conversation into turns. Items before the first message of the user are a turn, too. */
 export function turnsOf(items: readonly Item[]): readonly TurnItems[] {
   const turns: Item[][] = [];
   for (const item of items) {
@@ -26,7 +26,7 @@ interface TurnProps {
   readonly isLast: boolean;
 }
 
-/** One turn: its prompt, its calls with their outputs, and what the model said. */
+/** Shows one turn: its prompt, its calls with their outputs, and the texts of the model. */
 export function Turn({ turn, number, sessionId, isLast }: TurnProps) {
   const made = turn.filter(isCall);
   const outputs = new Map(turn.filter(isOutput).map((item) => [String(item["call_id"]), item["output"]]));
@@ -64,7 +64,7 @@ interface CallProps {
   readonly sessionId: string;
 }
 
-/** A call that the model made; its status and its time are known for calls of this server. */
+/** Shows a call that the model made. Its status and its time are known only for calls on this server. */
 function Call({ item, output, sessionId }: CallProps) {
   const callId = String(item["call_id"]);
   const name = String(item["name"]);
@@ -96,7 +96,7 @@ function isOutput({ type }: Item): boolean {
   return type === "function_call_output" || type === "custom_tool_call_output";
 }
 
-/** The text of a content: a text, or parts of which some are texts. */
+/** Returns the text of a message's content, which is a text, or a list of parts. */
 export function textOfContent(content: unknown): string {
   if (typeof content === "string") return content;
   if (!Array.isArray(content)) return JSON.stringify(content, null, 2);

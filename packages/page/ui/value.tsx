@@ -3,7 +3,7 @@ import { countHidden, piecesOf } from "./hidden.ts";
 import { drawPiece } from "./mark-hidden.ts";
 import type { SessionSummary } from "./shapes.ts";
 
-/** A value of a tool or a model, as text only: it can become neither markup nor code. */
+/** Shows a value of a tool or a model as text only, so that it cannot become markup or code. */
 export function Value({ value, label = "Value" }: { readonly value: unknown; readonly label?: string }) {
   const isJson = typeof value !== "string";
   const text = isJson ? (JSON.stringify(value, null, 2) ?? "") : value;
@@ -17,7 +17,7 @@ export function Value({ value, label = "Value" }: { readonly value: unknown; rea
   );
 }
 
-/** Says that a text has characters that do not show; each is marked in it. */
+/** Shows how many hidden characters a text has; each is marked in the text. */
 export function HiddenNote({ hidden }: { readonly hidden: number }) {
   if (hidden === 0) return null;
   return (
@@ -29,7 +29,7 @@ export function HiddenNote({ hidden }: { readonly hidden: number }) {
 
 const dayMs = 86_400_000;
 
-/** A time of day, with the date when it is not today; the whole date is its title. */
+/** Shows a time of day, and the date if it is not today; the title is the full date. */
 export function Time({ at }: { readonly at: number }) {
   const date = new Date(at);
   const isOld = Math.abs(Date.now() - at) > dayMs / 2 && date.toDateString() !== new Date().toDateString();
@@ -40,13 +40,13 @@ export function Time({ at }: { readonly at: number }) {
   );
 }
 
-/** The time, for texts that grow old. */
+/** The current time, for texts that show an age. */
 export const now = signal(Date.now());
-/** Milliseconds between two changes of such texts. */
+/** Milliseconds between two updates of such texts. */
 const ageMs = 15_000;
 setInterval(() => (now.value = Date.now()), ageMs);
 
-/** How long ago something was. */
+/** Shows how long ago something was. */
 export function Age({ at }: { readonly at: number }) {
   const date = new Date(at).toISOString();
   const ago = now.value - at;
@@ -57,7 +57,7 @@ export function Age({ at }: { readonly at: number }) {
   );
 }
 
-/** Milliseconds as people read them. */
+/** Returns a duration in a readable unit. */
 export function durationText(ms: number): string {
   if (ms < 10) return `${Number(ms.toFixed(1))} ms`;
   if (ms < 1_000) return `${Math.round(ms)} ms`;
@@ -67,12 +67,12 @@ export function durationText(ms: number): string {
   return `${Math.round(ms / dayMs)} days`;
 }
 
-/** Things with a number before them. */
+/** Returns a number and its noun, in the plural if needed. */
 export function countText(count: number, thing: string): string {
   return `${count} ${thing}${count === 1 ? "" : "s"}`;
 }
 
-/** Tokens, and their cost where the plan has prices. */
+/** Returns the number of tokens, and their cost if the plan has prices. */
 export function tokensText({ usage, cost }: Pick<SessionSummary, "usage" | "cost">): string {
   const tokens = countText(usage.inputTokens + usage.outputTokens, "token");
   return cost === null ? tokens : `${tokens}, ${Number(cost.amount.toPrecision(3))} ${cost.currency}`;

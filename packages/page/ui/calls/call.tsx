@@ -10,7 +10,7 @@ import type { AuditRecord, CallRecord } from "../shapes.ts";
 import { calls, hostPath, maySeeAll, textOf } from "../state.ts";
 import { durationText, now, Time, Value } from "../value.tsx";
 
-/** One call as it is now: its steps over time, its arguments, its result and its audit. */
+/** Shows one call, and updates it: its steps over time, its arguments, its result and its audit. */
 export function CallDetails({ runId }: { readonly runId: string }) {
   const call = useSignal<CallRecord | null>(null);
   const problem = useSignal("");
@@ -24,7 +24,7 @@ export function CallDetails({ runId }: { readonly runId: string }) {
     );
   });
   useEffect(() => {
-    // Where the drawer takes the place of the list, the row that had the focus is gone.
+    // On narrow screens the drawer replaces the list, and with it the focused row.
     if (document.activeElement?.checkVisibility() !== true) title.current?.focus();
   }, []);
   return (
@@ -82,7 +82,7 @@ function Details({ call }: { readonly call: CallRecord }) {
   );
 }
 
-/** Whether its arguments have a program, or the beginning of one. */
+/** Tests whether the arguments contain a program, or its beginning. */
 function hasSource({ arguments: given }: CallRecord): boolean {
   if (given === null) return false;
   if ("text" in given) return given.text.startsWith('{"source":');
@@ -100,7 +100,7 @@ function Fact({ name, value }: { readonly name: string; readonly value: string |
   );
 }
 
-/** Each step as a bar from its begin to the begin of the next one. */
+/** Shows each step as a bar that ends where the next step begins. */
 function Timeline({ call: { status, steps, startedAt, durationMs } }: { readonly call: CallRecord }) {
   const begin = steps[0]?.at ?? startedAt;
   const isOpen = status === "waiting" || status === "running";
@@ -155,7 +155,7 @@ function Kept({ shown, label }: KeptProps) {
   );
 }
 
-/** The records of the audit about a call, oldest first. They are read when a person opens them. */
+/** Shows the audit records about a call, oldest first. They are loaded when a person opens them. */
 function Audit({ runId }: { readonly runId: string }) {
   const records = useSignal<readonly AuditRecord[] | string>("Reading…");
   const read = (isOpen: boolean) => {

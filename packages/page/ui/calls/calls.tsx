@@ -11,7 +11,7 @@ import { Histogram } from "./histogram.tsx";
 import { Rows } from "./rows.tsx";
 import { kindOf } from "./status.tsx";
 
-/** The newest calls, live, and one of them with all its steps. */
+/** Shows the newest calls, live, and one of them with all its steps. */
 export function CallsView() {
   const chosen = useComputed(() => chosenCalls(calls.value, past.value.calls, route.value.filter));
   const shown = useComputed(() => inTime(chosen.value, route.value.filter));
@@ -32,7 +32,7 @@ export function CallsView() {
   );
 }
 
-/** The newest calls that fit, and behind them those of the history. Only the server knows which calls have a text. */
+/** Returns the newest calls that match the filter, followed by those from the history. Only the server can search for a text. */
 function chosenCalls(
   newest: readonly CallSummary[],
   older: readonly CallSummary[],
@@ -62,7 +62,7 @@ function inTime(
   return all.filter(({ startedAt }) => startedAt >= Number(from) && startedAt < Number(to));
 }
 
-/** The errors and durations of the shown calls. */
+/** Returns a summary of the shown calls: their number, errors and durations. */
 function aboutText(all: readonly CallSummary[]): string {
   const durations = durationsOf(all);
   const parts = [50, 95, 99].map(
@@ -77,7 +77,7 @@ function aboutText(all: readonly CallSummary[]): string {
 
 const names = ["tool", "status", "session", "user"] as const;
 
-/** Statuses as chips with their counts, and the other filters as fields. */
+/** Shows the statuses as chips with their counts, and the other filters as fields. */
 function Filters({ calls: all }: { readonly calls: readonly CallSummary[] }) {
   const { filter } = route.value;
   const set = (name: string, value: string) => filterBy({ ...filter, [name]: value });
@@ -119,7 +119,7 @@ function Filters({ calls: all }: { readonly calls: readonly CallSummary[] }) {
   );
 }
 
-/** All calls that the filters choose, as a file. */
+/** Downloads all calls that match the filters as a file. */
 function Exports() {
   const save = async (format: string) => {
     const body = await fetchFile(exportPath(queryOf(route.value.filter), format));
@@ -193,12 +193,12 @@ function NoCalls() {
   );
 }
 
-/** The durations of the calls that have ended, in milliseconds, shortest first. */
+/** Returns the durations of the ended calls in milliseconds, shortest first. */
 function durationsOf(shown: readonly CallSummary[]): Float64Array {
   return Float64Array.from(shown.flatMap(({ durationMs }) => durationMs ?? [])).toSorted();
 }
 
-/** The duration that a part of the calls did not exceed, such as 0.95; null without calls. `sorted` is shortest first. */
+/** Returns the duration that a part of the calls, such as 0.95, did not exceed; null without calls. `sorted` is shortest first. */
 function percentileOf(sorted: Float64Array, part: number): number | null {
   return sorted[Math.ceil(sorted.length * part) - 1] ?? null;
 }

@@ -2,13 +2,13 @@ import { useSignal } from "@preact/signals";
 import { filterBy, route } from "../route.ts";
 import type { CallSummary } from "../shapes.ts";
 
-/** Bars of the histogram. */
+/** The number of bars. */
 const bars = 96;
-/** The shortest time of a bar, so that one call is not the whole width. */
+/** The shortest time that a bar covers, so that a single call does not fill the whole width. */
 const minStepMs = 1_000;
 const height = 48;
 
-/** Calls over time, with their errors. A press on a bar, or a stroke over several, shows the calls of that time. */
+/** Shows calls over time, with their errors. A click on a bar, or a drag over several, chooses the calls of that time. */
 export function Histogram({ calls }: { readonly calls: readonly CallSummary[] }) {
   const stroke = useSignal<readonly [number, number] | null>(null);
   if (calls.length === 0) return null;
@@ -140,7 +140,7 @@ interface StepKeysProps {
   readonly choose: (range: readonly [number, number]) => void;
 }
 
-/** The times with calls, for people who choose without a pointer. */
+/** Lists the times that have calls, for people who choose without a pointer. */
 function StepKeys({ steps, choose }: StepKeysProps) {
   return (
     <label>

@@ -3,9 +3,9 @@ import { ask } from "../api.ts";
 import type { CallSummary } from "../shapes.ts";
 import { calls, hostPath, notify, textOf } from "../state.ts";
 
-/** Calls of one page of the history. */
+/** The number of calls on one page of the history. */
 const pageSize = 500;
-/** How long a person pauses before what they typed is looked up, in milliseconds. */
+/** Milliseconds after the last key before the typed text is looked up. */
 const typingMs = 300;
 
 interface Page {
@@ -13,22 +13,22 @@ interface Page {
   readonly next: string | null;
 }
 
-/** What was read of the history for one filter, beside the newest calls, which the page always has. */
+/** The part of the history that was read for one filter. The newest calls are kept separately. */
 interface Past {
-  /** The filter, as the server reads it. */
+  /** The filter, as a query for the server. */
   readonly query: string;
   readonly calls: readonly CallSummary[];
-  /** Reads more; undefined before the first page, and null when the server has no more. */
+  /** The cursor of the next page; undefined before the first page, and null if the server has no more. */
   readonly next: string | null | undefined;
   readonly isReading: boolean;
 }
 
 const nothing: Past = { query: "", calls: [], next: undefined, isReading: false };
 
-/** What was read for the filter that is chosen. */
+/** The part of the history that was read for the chosen filter. */
 export const past = signal<Past>(nothing);
 
-/** A filter as the server reads it. The field for a status also takes a code, such as TIMED_OUT. */
+/** Returns a filter as a query for the server. The status field also accepts an error code, such as TIMED_OUT. */
 export function queryOf({ status = "", ...filter }: Readonly<Record<string, string>>): string {
   const isCode = /^[A-Z][A-Z_]+$/.test(status);
   const all = { ...filter, ...(status !== "" && { [isCode ? "code" : "status"]: status }) };
@@ -37,7 +37,7 @@ export function queryOf({ status = "", ...filter }: Readonly<Record<string, stri
 
 let typing = 0;
 
-/** Looks a filter up in the whole history, when the person has paused. */
+/** Looks a filter up in the whole history, once the person has stopped typing. */
 export function lookUp(query: string): void {
   if (query === past.peek().query) return;
   clearTimeout(typing);
@@ -54,7 +54,7 @@ export async function readMore(): Promise<void> {
   const path = `${hostPath.value}/calls?${query}&limit=${pageSize}${cursor === undefined ? "" : `&after=${encodeURIComponent(cursor)}`}`;
   try {
     const page = await ask<Page>("GET", path);
-    // The person may have chosen another filter meanwhile.
+    // The person may have chosen another filter in the meantime.
     if (past.value.query !== query) return;
     past.value = { query, calls: [...past.value.calls, ...page.calls], next: page.next, isReading: false };
   } catch (error) {
@@ -63,13 +63,13 @@ export async function readMore(): Promise<void> {
   }
 }
 
-/** Without a filter the history continues where the newest calls end. */
+/** Returns the cursor after the newest calls, where the history continues without a filter. */
 function endOf(newest: readonly CallSummary[]): string | undefined {
   const last = newest.at(-1);
   return last === undefined ? undefined : `${last.startedAt}.${last.runId}`;
 }
 
-/** The address of all calls that a filter chooses, as a file for another program. */
+/** Returns the address of a file with all calls that match a filter. */
 export function exportPath(query: string, format: string): string {
   return `${hostPath.value}/calls/export?${query}&format=${format}`;
 }

@@ -6,9 +6,9 @@ import { durationText, Time } from "../value.tsx";
 import { past, readMore } from "./history.ts";
 import { StatusChip } from "./status.tsx";
 
-/** Height of a row in pixels, as the style has it. */
+/** Height of a row in pixels, as in the style sheet. */
 const rowPx = 36;
-/** Rows that are in the document together; the rest is room. */
+/** The number of rows in the document at a time; empty space takes the place of the others. */
 const rowsShown = 40;
 
 interface RowsProps {
@@ -16,7 +16,7 @@ interface RowsProps {
   readonly open: string | null;
 }
 
-/** One stop of the Tab key; the arrow keys go from row to row. */
+/** Shows calls as rows. The Tab key stops at one of them; the arrow keys move from row to row. */
 export function Rows({ calls: all, open: openId }: RowsProps) {
   const first = useSignal(0);
   const at = useSignal(0);
@@ -67,7 +67,7 @@ export function Rows({ calls: all, open: openId }: RowsProps) {
   );
 }
 
-/** Reads what is older than the shown calls. */
+/** Offers to load calls that are older than the shown ones. */
 function Older() {
   const { next, isReading } = past.value;
   if (next === null) return <p class="nothing">These are all calls that are kept.</p>;
@@ -80,7 +80,7 @@ function Older() {
   );
 }
 
-/** The row that a key leads to; null for other keys. */
+/** Returns the row to which a key moves; null for other keys. */
 function targetOf(key: string, at: number, length: number): number | null {
   const steps: Readonly<Record<string, number>> = {
     ArrowDown: 1,
@@ -103,7 +103,7 @@ function reveal(rows: HTMLElement, at: number): void {
   else if (top > rows.scrollTop + height) rows.scrollTop = top - height;
 }
 
-/** What stands before a call that did not happen as its tool and arguments say. */
+/** Prefixes for calls that did not really run as their tool and arguments say. */
 const marks = { call: "", rehearsal: "rehearsed: ", undo: "undo: " } as const;
 
 interface RowProps {

@@ -16,17 +16,17 @@ const open: ReadonlySet<string> = new Set([
 ]);
 const none: ReadonlySet<string> = new Set(["cancelled", "idle", "asleep"]);
 
-/** The colour of a state. */
+/** Returns the colour of a status. */
 export function kindOf(status: string): "good" | "warn" | "bad" | "" {
   if (good.has(status)) return "good";
   if (none.has(status)) return "";
   return open.has(status) ? "warn" : "bad";
 }
 
-/** States that another word says better. */
+/** Clearer words for some statuses. */
 const words: Readonly<Record<string, string>> = { decided: "answered, not run yet" };
 
-/** A state as a word with its colour; the code of an error says more than its status. */
+/** Shows a status as a coloured word; for an error its code, which says more than the status. */
 export function StatusChip({
   status,
   code = null,

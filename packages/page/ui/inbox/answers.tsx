@@ -14,14 +14,14 @@ import { canRunNow, endOf, Following, isWaiting, toolOf } from "./shown.ts";
 
 const tooSoon = "The button has only just come there. Press it again.";
 
-/** What is open below the answers. */
+/** The panel that is open below the answers. */
 type Panel = "" | "edit" | "scopes";
 
 interface AnswersProps {
   readonly approval: Approval;
 }
 
-/** The answers of a question; once it has ended, how, and the way to the next one. */
+/** Shows the possible answers to a question; once it has ended, how it ended and the way to the next one. */
 export function Answers({ approval }: AnswersProps) {
   const place = useRef<HTMLDivElement>(null);
   const waits = isWaiting(approval.id);
@@ -43,7 +43,7 @@ export function Answers({ approval }: AnswersProps) {
   );
 }
 
-/** The focus was on a button that is gone: it goes to the way to the next question, or to the sentence. */
+/** Moves the focus from a button that is gone to the button for the next question, or to the question's sentence. */
 function keepFocus(answers: HTMLElement): void {
   const focused = focusedIn(answers);
   if (focused !== null && focused !== document.body && focused.isConnected) return;
@@ -81,7 +81,7 @@ function Ended({ approval }: AnswersProps) {
   );
 }
 
-/** Runs an approved call whose caller may be gone. Of several people who press, and the caller, one runs it. */
+/** Offers to run an approved call, whose caller may be gone. If several people press, or the caller runs it too, it runs once. */
 function RunNow({ approval }: AnswersProps) {
   const busy = useSignal(false);
   if (!mayApprove.value || !(busy.value || canRunNow(approval))) return null;
@@ -177,7 +177,7 @@ function Choices({ approval }: AnswersProps) {
   );
 }
 
-/** A list that a person cut is approved with fewer calls. */
+/** Returns the decision to approve; if the person cut the list, with fewer calls. */
 function approvalOf(approval: Approval): Decision {
   const list = listOf(approval);
   if (list === null) return { decision: "approve" };
@@ -193,7 +193,7 @@ interface PanelButtonProps {
   readonly children: string;
 }
 
-/** Opens a panel below the answers, or closes it. */
+/** Shows a button that opens a panel below the answers, or closes it. */
 function PanelButton({ panel, name, hotkey, children }: PanelButtonProps) {
   const isOpen = panel.value === name;
   return (
@@ -208,18 +208,18 @@ function PanelButton({ panel, name, hotkey, children }: PanelButtonProps) {
   );
 }
 
-/** The focus goes back to the button that opened it. */
+/** Closes a panel, and moves the focus back to the button that opened it. */
 function closePanel(panel: Signal<Panel>, choices: HTMLElement | null): void {
   choices?.querySelector<HTMLElement>(`[data-key="${panel.value}"]`)?.focus();
   panel.value = "";
 }
 
-/** The key of a button, where the keys of the document are the inbox's. */
+/** Shows the key of a button, unless the page of a product owns the keys. */
 function Hotkey({ name }: { readonly name: string }) {
   return drawn.isEmbedded ? null : <kbd aria-hidden="true">{name}</kbd>;
 }
 
-/** A press by key, or by pointer on a button that a person has seen at its place. */
+/** Tests whether a press was deliberate: by key, or by pointer on a button that had been visible in its place. */
 function isMeant(event: Event): boolean {
   if ((event as Partial<UIEvent>).detail === 0) return true;
   const place = (event.currentTarget as Element).closest("[data-decides]");

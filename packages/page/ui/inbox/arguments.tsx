@@ -5,10 +5,10 @@ import type { Approval } from "../shapes.ts";
 import { HiddenNote, Value } from "../value.tsx";
 import { editsOf } from "./difference.ts";
 
-/** Arguments that hold a program, by the names that tools give them. */
+/** Names of arguments that contain a program. */
 const scripts: ReadonlySet<string> = new Set(["command", "script", "code", "program"]);
 
-/** The arguments as their tool means them: an edit as a difference, a script as a script, and each value whole. */
+/** Shows arguments in a fitting form: an edit as a difference, a script as a script, and every value whole. */
 export function Arguments({ approval }: { readonly approval: Approval }) {
   const { arguments: given } = approval;
   const edits = editsOf(given);
@@ -83,7 +83,7 @@ function Origin({ text }: { readonly text: string | null }) {
   return text === null ? null : <p class="origin">{text}</p>;
 }
 
-/** Where the flows of the plan found a value, from the reason: `recipient DE89… · from read_file (call 3) · you never wrote it`. */
+/** Finds in the reasons where an argument's value came from: `recipient DE89… · from read_file (call 3) · you never wrote it`. */
 function originOf(name: string, { reasons }: Approval): string | null {
   const facts = reasons.flatMap(({ reason }) => reason.split("; "));
   const own = facts.find(

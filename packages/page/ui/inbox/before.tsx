@@ -11,7 +11,7 @@ interface Words {
   readonly model: string;
 }
 
-/** What the user asked for, and the last words of the model before the call. */
+/** Shows the user's request, and the model's last text before the call. */
 export function Before({ approval: { info } }: { readonly approval: Approval }) {
   const words = useSignal<Words | null>(null);
   const { sessionId, callId, userId = "user" } = info;
@@ -19,7 +19,7 @@ export function Before({ approval: { info } }: { readonly approval: Approval }) 
     if (sessionId === undefined || served.value?.turns !== true) return;
     void readWords(hostPath.value, sessionId, callId).then(
       (found) => (words.value = found),
-      // The question can be answered without them.
+      // Without these texts the question can still be answered.
       () => (words.value = null),
     );
   });
@@ -48,7 +48,7 @@ function Said({ by, text }: { readonly by: string; readonly text: string }) {
   );
 }
 
-/** A call of a program has a session, too, which no model keeps: only sessions of the list are read. */
+/** Reads the texts. The call of a program has a session, too, but no conversation: only listed sessions are read. */
 async function readWords(host: string, sessionId: string, callId: string): Promise<Words | null> {
   const { sessions } = await ask<{ sessions: readonly SessionSummary[] }>("GET", `${host}/sessions`);
   if (!sessions.some(({ id }) => id === sessionId)) return null;

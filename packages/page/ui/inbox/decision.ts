@@ -1,7 +1,7 @@
 import { ApiError, ask } from "../api.ts";
 import { answeredHere, hostPath, notify, readApprovals, textOf } from "../state.ts";
 
-/** A decision, as the API takes it. */
+/** A decision, as the API accepts it. */
 export interface Decision {
   readonly decision: "approve" | "deny";
   readonly reason?: string;
@@ -9,12 +9,12 @@ export interface Decision {
   readonly arguments?: object;
 }
 
-/** Sends a decision, and reads what waits. A question that another person answered first shows that person. */
+/** Sends a decision, and then loads the questions. If another person answered first, the question shows who. */
 export async function sendDecision(id: string, decision: Decision): Promise<void> {
   await sendDecisions([id], decision);
 }
 
-/** Sends one decision about several questions, one after another. Returns how many it decided. */
+/** Sends the same decision for several questions, one after another. Returns how many it decided. */
 export async function sendDecisions(ids: readonly string[], decision: Decision): Promise<number> {
   let count = 0;
   for (const id of ids) if (await send(id, decision)) count += 1;
@@ -22,7 +22,7 @@ export async function sendDecisions(ids: readonly string[], decision: Decision):
   return count;
 }
 
-/** Runs an approved call in the place of its caller, and reads what became of it. */
+/** Runs an approved call in place of its caller, and then loads the questions. */
 export async function runApproved(id: string): Promise<void> {
   await ask("POST", `${hostPath.value}/approvals/${id}/run`, {}).catch((error: unknown) =>
     notify(textOf(error)),
@@ -31,7 +31,7 @@ export async function runApproved(id: string): Promise<void> {
 }
 
 async function send(id: string, decision: Decision): Promise<boolean> {
-  // The stream can report the answer before the request ends.
+  // Marked before the request, because the stream may report the answer first.
   answeredHere.value = new Set([...answeredHere.value, id]);
   try {
     await ask("POST", `${hostPath.value}/approvals/${id}/decision`, decision);

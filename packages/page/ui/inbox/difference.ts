@@ -1,10 +1,10 @@
-/** A line of a difference; `marks` are the parts of a changed line, where it was compared with another one. */
+/** A line of a difference. If it was compared with another line, its parts show what changed. */
 export interface DiffLine {
   readonly kind: "same" | "removed" | "added";
   readonly parts: readonly { readonly text: string; readonly isChanged: boolean }[];
 }
 
-/** Most pairs of lines, or of words, that are compared; longer texts are shown as removed and added. */
+/** Most pairs of lines or words to compare; longer texts are shown as removed and added. */
 const maxPairs = 4_000_000;
 
 /** Compares two texts line by line, and the words of the lines that changed. */
@@ -43,7 +43,7 @@ const plain = (kind: DiffLine["kind"], text: string): DiffLine => ({
   parts: [{ text, isChanged: false }],
 });
 
-/** Removed lines first, then added ones; the first of each are compared word by word, and so on. */
+/** Returns the removed lines, then the added ones. The first removed line is compared with the first added one, and so on. */
 function changedLines(steps: readonly Step[]): readonly DiffLine[] {
   const removed = steps.filter(({ kind }) => kind === "removed").map(({ text }) => text);
   const added = steps.filter(({ kind }) => kind === "added").map(({ text }) => text);
@@ -54,7 +54,7 @@ function changedLines(steps: readonly Step[]): readonly DiffLine[] {
   ];
 }
 
-/** Null where the lines have so little in common that marks would be noise. */
+/** Compares the words of two lines. Returns null if they have too little in common for marks to be useful. */
 function compareWords(before: string, after: string): [DiffLine, DiffLine] | null {
   const words = (text: string) => text.match(/[\p{L}\p{N}_]+|\s+|[^\p{L}\p{N}_\s]/gu) ?? [];
   const steps = compare(words(before), words(after));
@@ -70,7 +70,7 @@ function compareWords(before: string, after: string): [DiffLine, DiffLine] | nul
   return [side("removed"), side("added")];
 }
 
-/** The shortest way from one list to the other: a longest common subsequence. */
+/** Returns the shortest way from one list to the other, by their longest common subsequence. */
 function compare(before: readonly string[], after: readonly string[]): readonly Step[] {
   let start = 0;
   while (start < before.length && start < after.length && before[start] === after[start]) start++;
@@ -107,7 +107,7 @@ function compareMiddle(before: readonly string[], after: readonly string[]): rea
   return steps;
 }
 
-/** For each pair of places, the length of the longest common subsequence of what follows. */
+/** Returns, for each pair of positions, the length of the longest common subsequence of the rest of both lists. */
 function commonLengths(before: readonly string[], after: readonly string[]): Uint32Array {
   const width = after.length + 1;
   const lengths = new Uint32Array((before.length + 1) * width);
@@ -120,7 +120,7 @@ function commonLengths(before: readonly string[], after: readonly string[]): Uin
   return lengths;
 }
 
-/** The edits that the arguments of a call ask for: pairs of an old and a new text. */
+/** Returns the edits in the arguments of a call: pairs of an old and a new text. */
 export function editsOf(given: Readonly<Record<string, unknown>>): { before: string; after: string }[] {
   const list: unknown[] = Array.isArray(given["edits"]) ? given["edits"] : [given];
   return list.flatMap((edit) => {

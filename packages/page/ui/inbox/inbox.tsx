@@ -14,7 +14,7 @@ import { Question } from "./question.tsx";
 import { findQuestion, shownId } from "./shown.ts";
 import { Standing } from "./standing.tsx";
 
-/** What waits for a person at the left, and one question with its answers at the right. */
+/** Shows the questions that wait on the left, and one question with its answers on the right. */
 export function InboxView() {
   return (
     <>
@@ -48,8 +48,8 @@ function aboutText(): string {
 }
 
 /**
- * A question that ends stays in its place until another view is opened: nothing moves under the pointer. The question that is
- * shown changes by an act of the person alone.
+ * Shows the list and one question. A question that ends stays in its place until another view is opened, so nothing moves
+ * under the pointer. Only the person changes which question is shown.
  */
 function Questions() {
   useLayoutEffect(() => {
@@ -65,7 +65,7 @@ function Questions() {
   useLayoutEffect(() => {
     if (open !== null) shownId.value = open;
   }, [open]);
-  // The first question that comes is shown by itself, and stays.
+  // The first question that arrives is shown without a click, and stays.
   const first = approvals.value?.[0]?.id;
   useLayoutEffect(() => {
     if (open === null && first !== undefined && shownId.value === null) shownId.value = first;
@@ -100,7 +100,7 @@ function Questions() {
   );
 }
 
-/** Sessions whose changes of files wait. They are kept where the session is shown. */
+/** Lists the sessions with file changes that wait. Answers to them are given in the view of the session. */
 function WaitingFiles() {
   const sessions = waitingSessions.value;
   if (sessions.length === 0) return null;

@@ -2,7 +2,7 @@ import { mayApprove } from "../state.ts";
 import { toggleMark } from "./marked.tsx";
 import { isWaiting, shownId, step } from "./shown.ts";
 
-/** What a key presses, where the question has it. */
+/** The button that each key presses, if the question has that button. */
 const buttons: Readonly<Record<string, string>> = {
   a: "approve",
   d: "reason",
@@ -11,7 +11,7 @@ const buttons: Readonly<Record<string, string>> = {
   n: "next",
 };
 
-/** Listens to the keys of the inbox, outside of fields. Returns a function that stops it. */
+/** Handles the inbox's keys, except while a person types into a field. Returns a function that stops this. */
 export function listenToKeys(): () => void {
   addEventListener("keydown", onKey);
   return () => removeEventListener("keydown", onKey);
@@ -31,7 +31,7 @@ function isWriting(target: EventTarget | null): boolean {
   return target instanceof Element && target.closest("input:not([type=checkbox]), textarea, select") !== null;
 }
 
-/** A button with `data-confirms` only gets the focus: Enter presses it. */
+/** Presses a button. One with `data-confirms` only gets the focus, so that Enter has to follow. */
 function press(name: string | undefined): boolean {
   if (name === undefined) return false;
   const found = document.querySelector<HTMLElement>(`[data-key="${name}"]`);

@@ -7,10 +7,10 @@ import { Hidden, Risk } from "./risk.tsx";
 import { lineOf } from "./sentence.ts";
 import { endOf, isPlaced, isUnsettled, isWaiting, shownId } from "./shown.ts";
 
-/** Answered questions that the list shows. */
+/** Most answered questions in the list. */
 const maxAnswered = 50;
 
-/** The questions: those that wait, each in its place, approved ones until their effect is known, and those that ended. */
+/** Lists the questions: waiting ones, each in its place; approved ones whose effect is not known yet; and answered ones. */
 export function QuestionList() {
   const before = answered.value.filter(({ id }) => !isPlaced(id));
   const ended = before.filter((approval) => !isUnsettled(approval));

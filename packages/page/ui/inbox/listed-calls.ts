@@ -2,13 +2,13 @@ import { signal } from "@preact/signals";
 import type { Approval, QuestionPreview, Tool } from "../shapes.ts";
 import { sentenceOf } from "./sentence.ts";
 
-/** The host's own tool that makes the calls of a rehearsal, after one answer for all of them. */
+/** The host's own tool that makes all calls of a rehearsal after one answer. */
 const listTool = "make_approved_calls";
 
-/** One thing that a call would change. */
+/** One change that a call would make. */
 export type Effect = QuestionPreview["effects"][number];
 
-/** A call of the list that a person approves. */
+/** A call in a list that a person approves as a whole. */
 export interface ListedCall {
   readonly tool: string;
   readonly arguments: Approval["arguments"];
@@ -18,7 +18,7 @@ export interface ListedCall {
   readonly origins: readonly Origin[];
 }
 
-/** Where a value of an argument came from. */
+/** Where the value of an argument came from. */
 export interface Origin {
   readonly argument: string;
   readonly origin: string;
@@ -28,45 +28,45 @@ export interface Origin {
 
 interface ListArguments {
   readonly calls: readonly ListedCall[];
-  /** The calls that are made: those of the list, or one such as that of a program, which makes them. */
+  /** The calls that are made: those of the list, or a single call, such as that of a program, that makes them. */
   readonly run: readonly Pick<ListedCall, "tool" | "arguments">[];
   readonly harmless?: readonly Pick<ListedCall, "tool" | "asks">[];
   readonly first?: number;
 }
 
-/** The list of a question that is about one; null for any other question. */
+/** Returns the list that a question is about; null if the question is about a single call. */
 export function listOf({ tool, arguments: given }: Approval): ListArguments | null {
   return tool === listTool && Array.isArray(given["calls"]) ? (given as unknown as ListArguments) : null;
 }
 
-/** The call that makes the listed ones, such as that of a program; null when they are made one by one. */
+/** Returns the call that makes the listed ones, such as that of a program; null if they are made one by one. */
 export function makerOf({ calls, run }: ListArguments): ListArguments["run"][number] | null {
   const isOfItself = run.length === calls.length && run.every(({ tool }, at) => tool === calls[at]!.tool);
   return isOfItself ? null : (run[0] ?? null);
 }
 
-/** Where a person cut a list, by its question: only so many calls are approved. */
+/** Where a person cut the list of a question: how many calls are approved, by the question's id. */
 const cuts = signal<ReadonlyMap<string, number>>(new Map());
 
-/** How many calls of a list an approval covers now. */
+/** Returns how many calls of a list an approval covers now. */
 export function coveredCalls({ id }: Approval, { calls, first = calls.length }: ListArguments): number {
   return Math.min(cuts.value.get(id) ?? first, first);
 }
 
-/** Cuts a list after so many calls. */
+/** Cuts a list: only the first calls, as many as given, are approved. */
 export function cutList({ id }: Approval, first: number): void {
   cuts.value = new Map([...cuts.value, [id, first]]);
 }
 
-/** A listed call as a question of its own, for what the page shows of questions. */
+/** Returns a listed call in the form of a question, for components that show questions. */
 export function asQuestion(approval: Approval, call: Pick<ListedCall, "tool" | "arguments">): Approval {
   return { ...approval, tool: call.tool, arguments: call.arguments, reasons: [], prompt: "" };
 }
 
-/** Most characters of the first call in the sentence of a list. */
+/** Most characters of the first call in the sentence about a list. */
 const maxNamed = 70;
 
-/** What the list does, as a sentence: how many calls, and the first of them. */
+/** Returns a sentence about a list: the number of calls, and the first of them. */
 export function listSentence(
   { calls, first: count = calls.length }: ListArguments,
   tools: readonly Tool[],
@@ -82,7 +82,7 @@ export function listSentence(
   return `${begin}: ${named.slice(0, maxNamed).trimEnd()}${isCut ? " …" : ""}`;
 }
 
-/** Of the calls that are covered: what they change, in numbers, and what cannot be undone. */
+/** Returns a summary of the covered calls: how much they change, and what cannot be undone. */
 export function listSummary(calls: readonly ListedCall[]): readonly string[] {
   const effects = calls.flatMap((call) => call.effects);
   const kinds = [...new Set(effects.map(({ change }) => change))];
@@ -100,10 +100,10 @@ export function listSummary(calls: readonly ListedCall[]): readonly string[] {
   ];
 }
 
-/** Where the kind of a change is no verb. */
+/** Verbs for kinds of changes that are not verbs. */
 const verbs: Readonly<Record<string, string>> = { other: "affect" };
 
-/** The sum of each currency. */
+/** Returns the sum of the costs in each currency. */
 function costsOf(effects: readonly Effect[]): readonly string[] {
   const sums = new Map<string, number>();
   for (const { cost } of effects)

@@ -17,10 +17,10 @@ import { Hidden, Risk } from "./risk.tsx";
 import { sentenceOf } from "./sentence.ts";
 import { isWaiting, toolOf } from "./shown.ts";
 
-/** More calls are shown with their differences folded. */
+/** Lists with more calls show the differences collapsed. */
 const maxOpen = 20;
 
-/** The calls that one answer approves: what each would change, and after which one a person cuts the list. */
+/** Shows the calls that one answer approves: what each would change, and buttons to cut the list. */
 export function ListedCalls({ approval }: { readonly approval: Approval }) {
   const list = listOf(approval)!;
   const covered = coveredCalls(approval, list);
@@ -67,7 +67,7 @@ interface ListedProps {
   readonly isCovered: boolean;
   readonly isLast: boolean;
   readonly isOpen: boolean;
-  /** How many calls the list has when it is cut after this one; null where it cannot be cut. */
+  /** The number of calls that remain if the list is cut after this one; null if it cannot be cut there. */
   readonly cut: number | null;
 }
 
@@ -118,7 +118,7 @@ function Undo({ canUndo }: { readonly canUndo: boolean | null }) {
   return <span class="chip bad">{canUndo === false ? "cannot be undone" : "has no undo"}</span>;
 }
 
-/** One effect: what becomes of which target, and the difference. */
+/** Shows one effect: the kind of change, its target, and the difference. */
 export function EffectOf({ effect, isOpen }: { readonly effect: Effect; readonly isOpen: boolean }) {
   const { target, change, difference, cost } = effect;
   const price = cost === undefined ? "" : ` for ${cost.amount.toLocaleString("en-US")} ${cost.currency}`;
@@ -140,7 +140,7 @@ export function EffectOf({ effect, isOpen }: { readonly effect: Effect; readonly
   );
 }
 
-/** A preview marks the lines that go and those that come. */
+/** Shows a line of a preview, where signs mark removed and added lines. */
 function lineOf(line: string) {
   if (line.startsWith("-")) return <del>{line}</del>;
   return line.startsWith("+") ? <ins>{line}</ins> : <span>{line}</span>;

@@ -12,12 +12,12 @@ import { isWaiting } from "./shown.ts";
 
 const chosen = signal<ReadonlySet<string>>(new Set());
 
-/** Questions that wait, and that a person marked for one answer. */
+/** Questions that wait and that a person marked to answer them together. */
 export const marked = computed(() =>
   cards.value.filter((one) => chosen.value.has(one.id) && isMarkable(one)),
 );
 
-/** Whether this person may answer it together with others: a list of calls is read and cut by itself. */
+/** Tests whether this person may answer a question together with others. A list of calls must be read and cut separately. */
 export function isMarkable(approval: Approval): boolean {
   return mayApprove.value && isWaiting(approval.id) && listOf(approval) === null;
 }
@@ -32,7 +32,7 @@ export function clearMarks(): void {
   chosen.value = new Set();
 }
 
-/** Questions that wait about the same tool, for the same reason, as a person sees them. */
+/** Returns the waiting questions about the same tool whose shown reason is the same. */
 function alike({ tool, reasons }: Approval): readonly Approval[] {
   const [first] = reasons;
   return cards.value.filter(
@@ -40,7 +40,7 @@ function alike({ tool, reasons }: Approval): readonly Approval[] {
   );
 }
 
-/** Offers to mark the questions like this one. */
+/** Offers to mark all questions like this one. */
 export function Alike({ approval }: { readonly approval: Approval }) {
   const all = alike(approval);
   if (all.length < 2 || !isMarkable(approval)) return null;
@@ -54,7 +54,7 @@ export function Alike({ approval }: { readonly approval: Approval }) {
   );
 }
 
-/** Every marked question with its arguments, and one answer for all of them. */
+/** Shows every marked question with its arguments, and one answer for all of them. */
 export function Marked() {
   const all = marked.value;
   const busy = useSignal(false);

@@ -4,7 +4,7 @@ import { hostName, me, served, tools } from "../state.ts";
 import { countText } from "../value.tsx";
 import { Standing } from "./standing.tsx";
 
-/** An inbox in which no question ever was: what comes here, and what to do on a first day. */
+/** Shows an inbox that has never had a question: what will appear here, and first steps. */
 export function NothingYet() {
   return (
     <div class="body">
@@ -33,7 +33,7 @@ export function NothingYet() {
   );
 }
 
-/** How an agent of another program reaches the tools. The first host has the short address, too. */
+/** Shows how an agent in another program connects to the tools. The first host also has the short address. */
 function Agent() {
   const [first] = me.value?.hosts ?? [];
   const path = first?.name === hostName.value ? "/mcp" : `/mcp/${encodeURIComponent(hostName.value)}`;

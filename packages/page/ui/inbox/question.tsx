@@ -19,7 +19,7 @@ import { Alike } from "./marked.tsx";
 import { Risk } from "./risk.tsx";
 import { isWaiting, toolOf } from "./shown.ts";
 
-/** One question: what is asked, everything that the answer covers, and the answers where the reading ends. */
+/** Shows a question: what is asked, everything that the answer covers, and at the end the answers. */
 export function Question({ approval }: { readonly approval: Approval }) {
   const { info, place } = approval;
   return (
@@ -76,7 +76,7 @@ function Facts({ approval }: { readonly approval: Approval }) {
   );
 }
 
-/** The first reason in one line; the others are one click away. */
+/** Shows the first reason in one line; a click shows the others. */
 function Why({ approval }: { readonly approval: Approval }) {
   const { reasons, prompt, place } = approval;
   const isList = listOf(approval) !== null;
@@ -111,7 +111,7 @@ function Reason({ reason: { reason, rule } }: { readonly reason: Approval["reaso
   );
 }
 
-/** What a person changed before the call ran. */
+/** Shows what the approver changed in the call. */
 function Edited({ approval }: { readonly approval: Approval }) {
   const { arguments: before, decision } = approval;
   if (decision?.arguments === undefined) return null;
@@ -133,7 +133,7 @@ function Edited({ approval }: { readonly approval: Approval }) {
   );
 }
 
-/** What the call would change now, as its tool says. */
+/** Shows what the call would change now, as its tool previews it. */
 function WouldChange({ approval: { id } }: { readonly approval: Approval }) {
   const loaded = useLoaded<QuestionPreview>(`/approvals/${encodeURIComponent(id)}/preview`);
   const found = loaded.value !== null && "value" in loaded.value ? loaded.value.value : null;
@@ -182,7 +182,7 @@ function IfApproved({ approval }: { readonly approval: Approval }) {
   );
 }
 
-/** How this person answered such questions before, as a fact: nothing is proposed. */
+/** Shows how this person answered similar questions before, as a fact without a recommendation. */
 function Earlier({ approval: { tool } }: { readonly approval: Approval }) {
   const own = answered.value.filter((one) => one.tool === tool && one.decision?.by === me.value?.name);
   const [last] = own;
@@ -197,7 +197,7 @@ function Earlier({ approval: { tool } }: { readonly approval: Approval }) {
   );
 }
 
-/** What happened in the session until now. It is read when a person opens it. */
+/** Shows what happened in the session so far. It is loaded when a person opens it. */
 function SoFar({ approval: { id, info } }: { readonly approval: Approval }) {
   const isOpen = useSignal(false);
   const again = useComputed(() => isWaiting(id));

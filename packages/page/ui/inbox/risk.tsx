@@ -3,7 +3,7 @@ import type { Approval } from "../shapes.ts";
 import { asQuestion, listOf } from "./listed-calls.ts";
 import { toolOf } from "./shown.ts";
 
-/** How dangerous a call is, as its tool says: a word and a colour. */
+/** Shows the risk that a tool declares for a call, as words with a colour. */
 export function Risk({ approval }: { readonly approval: Approval }) {
   const { kind, words } = riskOf(approval);
   return <span class={`chip ${kind}`}>{words}</span>;
@@ -11,7 +11,7 @@ export function Risk({ approval }: { readonly approval: Approval }) {
 
 type RiskKind = "bad" | "warn" | "";
 
-/** A list is as dangerous as its most dangerous call. */
+/** Returns the risk of a call. A list has the risk of its most dangerous call. */
 function riskOf(approval: Approval): { readonly kind: RiskKind; readonly words: string } {
   const list = listOf(approval);
   if (list !== null) {
@@ -26,7 +26,7 @@ function riskOf(approval: Approval): { readonly kind: RiskKind; readonly words: 
   return { kind, words: [category?.replaceAll("_", " ") ?? "unclassified", level].join(" · ") };
 }
 
-/** Says in the list that something in the arguments does not show. */
+/** Shows that the arguments contain characters that are not visible. */
 export function Hidden({ approval }: { readonly approval: Approval }) {
   const hidden = countHidden(JSON.stringify(approval.arguments), true);
   return hidden === 0 ? null : <span class="chip bad">{hidden} hidden</span>;

@@ -12,7 +12,7 @@ interface ScopesProps {
   readonly decide: (event: Event, decision: Decision) => Promise<void>;
 }
 
-/** Approvals that also answer later calls, each with the rule that it makes. */
+/** Offers approvals that also answer later calls, each with the rule that it makes. */
 export function Scopes(props: ScopesProps) {
   const { tool, info } = props.approval;
   const who = info.userId === undefined ? "" : `, for ${info.userId}`;
@@ -60,7 +60,7 @@ export function Scopes(props: ScopesProps) {
 
 const hour = 3_600_000;
 
-/** When an approval for later calls ends by itself, in milliseconds from now; 0 for never. */
+/** When an approval for later calls expires, in milliseconds from now; 0 for never. */
 const ends: readonly (readonly [name: string, ms: number])[] = [
   ["when it is revoked", 0],
   ["in an hour", hour],
@@ -92,7 +92,7 @@ function Scope({ approval, busy, decide, name, rule, remember }: ScopeProps) {
   );
 }
 
-/** How many of the newest calls the rule would have answered: the question's own call is one of them. */
+/** Shows how many of the latest calls the rule would have answered. The question's own call is one of them. */
 function Matches({ id, remember }: { readonly id: string; readonly remember: object }) {
   const found = useSignal<{ readonly compared: number; readonly matched: number } | null>(null);
   const asked = JSON.stringify(remember);
@@ -105,7 +105,7 @@ function Matches({ id, remember }: { readonly id: string; readonly remember: obj
       (value) => {
         if (!isOver) found.value = value;
       },
-      // The rule can be made without the figure.
+      // The rule can be made without this number.
       () => undefined,
     );
     return () => {
@@ -120,12 +120,12 @@ function Matches({ id, remember }: { readonly id: string; readonly remember: obj
   );
 }
 
-/** In a pattern these characters have a meaning. */
+/** Escapes the characters that have a meaning in a pattern. */
 function escapeGlob(text: string): string {
   return text.replaceAll(/[\\*?]/g, String.raw`\$&`);
 }
 
-/** A rule of patterns: each argument with a text must match it, and the others may be anything. */
+/** Makes a rule from patterns. Each text argument must match its pattern; other arguments may have any value. */
 function Rule({
   approval: { id, tool, arguments: given },
   busy,

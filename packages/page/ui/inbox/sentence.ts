@@ -3,7 +3,7 @@ import type { Approval, Tool } from "../shapes.ts";
 /** Longest sentence of a question, in characters. */
 const maxSentence = 120;
 
-/** What a call would do, as a person says it: in the words of the tool's author, else the tool and its control arguments. */
+/** Returns a sentence for what a call would do: the tool author's, or else one from the tool and its control arguments. */
 export function sentenceOf(
   { tool: name, arguments: given }: Pick<Approval, "tool" | "arguments">,
   tool?: Tool,
@@ -15,7 +15,7 @@ export function sentenceOf(
 
 type Arguments = Approval["arguments"];
 
-/** Replaces `{name}`; `{name:2}` is a number with two decimals. */
+/** Fills `{name}` in a template; `{name:2}` is a number with two decimals. */
 function fill(template: string, given: Arguments): string {
   return oneLine(
     template.replaceAll(/\{([\w-]+)(?::(\d))?\}/g, (_, name: string, decimals?: string) =>
@@ -44,20 +44,20 @@ function textOf(value: unknown, decimals?: number): string {
   return typeof value === "string" ? value : (JSON.stringify(value) ?? "");
 }
 
-/** `send_money` is read as "Send money". */
+/** Returns the name of a tool as words: `send_money` becomes "Send money". */
 function wordsOf(name: string): string {
   const words = name.replaceAll(/[_-]+/g, " ").trim();
   return words.charAt(0).toUpperCase() + words.slice(1);
 }
 
-/** The first line that is no comment, with a sign that there are more. */
+/** Returns the first line that is not a comment, and a sign if there are more lines. */
 function oneLine(text: string): string {
   const lines = text.trim().split(/\r?\n/);
   const first = lines.find((line) => line.trim() !== "" && !/^\s*#/.test(line)) ?? lines[0]!;
   return lines.length === 1 ? first : `${first.trim()} …`;
 }
 
-/** Who asks, and why, in one line. */
+/** Returns one line with the tool, the reason and the user. */
 export function lineOf({ tool, reasons, info: { userId } }: Approval): string {
   return [tool, reasons[0]?.reason, userId].filter((part) => part !== undefined && part !== "").join(" · ");
 }

@@ -4,7 +4,7 @@ import { go } from "../route.ts";
 import type { Approval, Tool } from "../shapes.ts";
 import { answered, answeredHere, approvals, calls, cards, tools } from "../state.ts";
 
-/** The question that is shown; null before there is one. */
+/** The id of the shown question; null before there is one. */
 export const shownId = signal<string | null>(null);
 
 export function findQuestion(id: string | null): Approval | undefined {
@@ -20,7 +20,7 @@ export function toolOf({ tool }: Approval): Tool | undefined {
   return tools.value.find(({ name }) => name === tool);
 }
 
-/** The next question that waits, after the shown one, and from the first one again; null without another. */
+/** Returns the next waiting question after the shown one, then from the beginning again; null if there is no other. */
 function nextWaiting(): string | null {
   const ids = cards.value.map(({ id }) => id);
   const at = ids.indexOf(shownId.value ?? "");
@@ -35,10 +35,10 @@ function show(id: string): void {
   requestAnimationFrame(() => document.getElementById("question")?.focus());
 }
 
-/** Which question follows an answered one, and how it is shown: the inbox's, unless an element says otherwise. */
+/** Which question follows an answered one, and how it is shown. An embedded element replaces the inbox's functions. */
 export const Following = createContext({ nextWaiting, show });
 
-/** Shows the question so many places after the shown one. */
+/** Shows the next question of the list, or the one before. */
 export function step(by: 1 | -1): void {
   const ids = [...cards.value, ...answered.value.filter(({ id }) => !isPlaced(id))].map(({ id }) => id);
   const at = ids.indexOf(shownId.value ?? "");
@@ -46,12 +46,12 @@ export function step(by: 1 | -1): void {
   if (next !== undefined) show(next);
 }
 
-/** Whether a question has a place among those that wait or ended since the view was opened. */
+/** Tests whether a question is in the list of those that wait or ended since the view was opened. */
 export function isPlaced(id: string): boolean {
   return cards.value.some((one) => one.id === id);
 }
 
-/** How a question ended, in words; null while it waits. */
+/** Returns how a question ended, in words; null while it waits. */
 export function endOf(approval: Approval): string | null {
   const { id, decision } = approval;
   if (isWaiting(id)) return null;
@@ -62,18 +62,18 @@ export function endOf(approval: Approval): string | null {
   return `approved by ${by}${edited}${effectOf(approval)}`;
 }
 
-/** Whether a call was approved and its effect is not known: nothing has run it yet, or it runs. */
+/** Tests whether a call was approved and its effect is not known, because it has not run yet or still runs. */
 export function isUnsettled(approval: Approval): boolean {
   if (isWaiting(approval.id) || approval.decision?.decision !== "approve") return false;
   return ["decided", "running"].includes(statusOf(approval));
 }
 
-/** Whether an approved call waits for its caller, and a person can run it in its place. */
+/** Tests whether an approved call still waits for its caller, so that a person can run it instead. */
 export function canRunNow(approval: Approval): boolean {
   return approval.runnable && isUnsettled(approval) && statusOf(approval) === "decided";
 }
 
-/** The status of the call of an answered question: as the page saw it, else as the question has it. */
+/** Returns the status of an answered question's call: the one that the page saw, else the one in the question. */
 function statusOf({ info, state, end }: Approval): string {
   const known = calls.value.find(({ runId }) => runId === info.runId)?.status;
   const byState: Readonly<Record<string, string>> = {
@@ -84,7 +84,7 @@ function statusOf({ info, state, end }: Approval): string {
   return known ?? end?.status ?? byState[state] ?? "";
 }
 
-/** What became of an approved call, as far as the page knows it; its caller runs it, so that may be later, or never. */
+/** Returns what the page knows about the result of an approved call. Its caller runs it, perhaps later, perhaps never. */
 function effectOf(approval: Approval): string {
   const status = statusOf(approval);
   if (status === "" || status === "waiting") return "";

@@ -3,7 +3,7 @@ import type { Remembered } from "../shapes.ts";
 import { hostPath, me, notify, readApprovals, remembered, textOf } from "../state.ts";
 import { Age, countText } from "../value.tsx";
 
-/** Approvals that answer later calls, too, until they are revoked. */
+/** Lists the approvals that also answer later calls, until they are revoked. */
 export function Standing() {
   if (remembered.value.length === 0) return null;
   return (
@@ -55,7 +55,7 @@ function StandingItem({ one }: { readonly one: Remembered }) {
   );
 }
 
-/** The rule that an approval makes, in words. */
+/** Returns the rule of an approval, in words. */
 function scopeText({ scope, sessionId, pattern }: Remembered): string {
   if (scope === "session") return `with the same arguments, in session ${sessionId ?? ""}`;
   if (scope === "arguments") return "with the same arguments";

@@ -11,7 +11,7 @@ interface AnswersProps {
   readonly answer: (body: object) => Promise<void>;
 }
 
-/** The answers of a person: keep all, keep what is chosen, drop, or let it wait. */
+/** Offers the answers: keep all, keep the chosen changes, drop all, or let them wait. */
 export function Answers({ layer, chosen, yes, parts, answer }: AnswersProps) {
   const busy = useSignal(false);
   const isDropping = useSignal(false);
@@ -104,7 +104,7 @@ interface YesProps {
   readonly yes: Signal<ReadonlySet<string>>;
 }
 
-/** The yes to what no other yes is for. */
+/** Shows the check box for a section that needs a separate yes. */
 function Yes({ section, layer: { changes }, yes }: YesProps) {
   const count = changes.filter((change) => change.section === section).length;
   if (count === 0) return null;

@@ -4,27 +4,27 @@ import type { LayerChange } from "../shapes.ts";
 import { countText } from "../value.tsx";
 import type { Node } from "./tree.ts";
 
-/** What a person has chosen and looks at. */
+/** The state of a person's choice: chosen paths, and the entry whose difference is open. */
 export interface Choosing {
   readonly chosen: Signal<ReadonlySet<string>>;
   readonly open: Signal<string | null>;
-  /** Paths that the person changed, too. */
+  /** Paths that the person changed outside of the layer, too. */
   readonly conflicts: ReadonlySet<string>;
   readonly mayAnswer: boolean;
 }
 
 interface EntriesProps extends Choosing {
   readonly nodes: readonly Node[];
-  /** Whether folders are open at first. */
+  /** Whether folders are open initially. */
   readonly isOpen: boolean;
-  /** Whether each entry is shown, however many there are. */
+  /** Whether all entries are shown at once, however many there are. */
   readonly isWhole: boolean;
 }
 
-/** Entries of one folder that are shown at a time. A browser needs seconds for ten thousands of them. */
+/** Entries of one folder to show at a time: a browser takes seconds for tens of thousands. */
 const mostShown = 500;
 
-/** Changed entries in their folders, each with a check box; that of a folder is for all in it. */
+/** Shows changed entries in their folders, each with a check box. The box of a folder covers everything in it. */
 export function Entries({ nodes, ...more }: EntriesProps) {
   const most = useSignal(more.isWhole ? Number.POSITIVE_INFINITY : mostShown);
   const left = nodes.length - most.value;
@@ -91,7 +91,7 @@ function Line({ node, chosen, open, conflicts, mayAnswer }: NodeProps) {
   );
 }
 
-/** The lines, the size, or the mode of an entry, in few characters. */
+/** Returns short facts about an entry: its lines or its size, and its mode. */
 function factsOf({ change, moved, lines, kind, bytes, mode }: LayerChange): string {
   const size = lines === null && kind !== "folder" ? countText(bytes, "byte") : "";
   const count = lines === null ? size : `+${lines.added} −${lines.removed}`;

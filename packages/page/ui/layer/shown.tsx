@@ -13,7 +13,7 @@ interface ShownProps {
   readonly digest: string;
 }
 
-/** The difference of the entry that the person looks at. */
+/** Shows the difference of the entry that the person has opened. */
 export function Shown({ path, changes, open, parts, digest }: ShownProps) {
   const change = changes.find((each) => each.path === open.value);
   if (change === undefined) return <p class="nothing">Choose a name to see what becomes of it.</p>;
@@ -78,7 +78,7 @@ interface PartsProps {
   readonly parts: Signal<Parts>;
 }
 
-/** The parts of a difference, of which a person leaves some out. */
+/** Shows the parts of a difference, each with a check box, so that a person can leave some out. */
 function PartsOf({ change: { path }, texts, parts }: PartsProps) {
   const kept = parts.value.get(path) ?? texts.map(() => true);
   const toggle = (at: number) => {

@@ -1,12 +1,12 @@
 import type { LayerChange } from "../shapes.ts";
 
-/** A folder of changed entries; `change` is there where the folder itself, or the entry, was changed. */
+/** A changed entry, or a folder with changed entries in it. `change` is undefined if the folder itself was not changed. */
 export interface Node {
   readonly name: string;
   readonly path: string;
   readonly change: LayerChange | undefined;
   readonly children: readonly Node[];
-  /** The changed entries in it, with its own. */
+  /** The paths of the changed entries in it, and its own path if it was changed. */
   readonly paths: readonly string[];
 }
 
@@ -15,7 +15,7 @@ interface Growing {
   readonly children: Map<string, Growing>;
 }
 
-/** Puts changed entries into their folders. */
+/** Sorts changed entries into their folders. */
 export function treeOf(changes: readonly LayerChange[]): readonly Node[] {
   const root: Growing = { change: undefined, children: new Map() };
   for (const change of changes) {
@@ -34,7 +34,7 @@ function nodesOf({ children }: Growing, above: string): readonly Node[] {
   return [...children].map(([name, growing]) => nodeOf(name, above, growing));
 }
 
-/** A folder with only one folder in it is one line with it. */
+/** Returns the node of an entry. A folder that contains only one folder shares a line with it. */
 function nodeOf(name: string, above: string, growing: Growing): Node {
   const path = `${above}${name}`;
   const [only, ...more] = growing.children;
@@ -51,7 +51,7 @@ function nodeOf(name: string, above: string, growing: Growing): Node {
   };
 }
 
-/** What an answer keeps: the chosen entries, or all, but of a section that needs a yes of its own only with it. */
+/** Returns the changes that an answer keeps: the chosen ones, or all. Those of grave sections need a separate yes. */
 export function coveredBy(
   changes: readonly LayerChange[],
   yes: ReadonlySet<string>,
@@ -62,12 +62,12 @@ export function coveredBy(
   );
 }
 
-/** Whether the changes of a section need a yes of their own. */
+/** Tests whether the changes of a section need a separate yes. */
 export function isGrave(section: LayerChange["section"]): boolean {
   return section === "deletions" || section === "obeyed";
 }
 
-/** Lines that came and went, and how many changes have lines that were not counted. */
+/** Returns the numbers of added and removed lines, and the number of changes whose lines were not counted. */
 export function sumOf(changes: readonly LayerChange[]) {
   const files = changes
     .filter(({ section }) => section !== "repository")
@@ -80,15 +80,15 @@ export function sumOf(changes: readonly LayerChange[]) {
   };
 }
 
-/** Which parts of the difference of a file a person keeps, by path; all where a file is not there. */
+/** Which parts of a file's difference a person keeps, by path. Of a file without an entry, all parts are kept. */
 export type Parts = ReadonlyMap<string, readonly boolean[]>;
 
-/** The parts of a difference: each but the first begins at `@@`. */
+/** Splits a difference into its parts. Each part except the first begins with `@@`. */
 export function partsIn(difference: string): readonly string[] {
   return difference.split(/\n(?=@@ )/).filter(Boolean);
 }
 
-/** What an answer that keeps these changes says of them, where parts are left out. */
+/** Returns the part of an answer that names the kept changes, if a person left parts of them out. */
 export function keptOf(
   changes: readonly LayerChange[],
   parts: Parts,

@@ -16,12 +16,12 @@ interface WaitsProps {
   readonly again: Signal<number>;
 }
 
-/** What waits in the layer of a session: a person keeps it, or some of it, or drops it. Nothing where the plan has no layer. */
+/** Shows the changes that wait in the layer of a session, for a person to keep or drop. Shows nothing for a plan without a layer. */
 export function Waits(props: WaitsProps) {
   return served.value?.layers === true && maySeeQuestions.value ? <Live {...props} /> : null;
 }
 
-/** A difference in which a person has begun to choose stays until the person asks for the next one. */
+/** Shows the latest changes, but once a person has begun to choose, only when the person asks for them. */
 function Live({ sessionId, again }: WaitsProps) {
   const path = `/sessions/${encodeURIComponent(sessionId)}/layer`;
   const loaded = useLoaded<{ layer: WaitingLayer | null }>(path, again);
@@ -34,7 +34,7 @@ function Live({ sessionId, again }: WaitsProps) {
     batch(() => {
       const paths = new Set(layer?.changes.map((each) => each.path));
       shown.value = layer;
-      // A yes was to another difference.
+      // The person's yes was about an earlier difference.
       yes.value = new Set();
       parts.value = new Map();
       chosen.value = new Set([...chosen.value].filter((each) => paths.has(each)));
@@ -94,7 +94,7 @@ function Live({ sessionId, again }: WaitsProps) {
 
 type Loaded = ReturnType<typeof useLoaded<{ layer: WaitingLayer | null }>>["value"];
 
-/** What waits as it was read last; undefined while it is not known. */
+/** Returns the waiting changes as last read; undefined while they are not known. */
 function newestOf(loaded: Loaded): WaitingLayer | null | undefined {
   return loaded !== null && "value" in loaded ? loaded.value.layer : undefined;
 }
@@ -109,7 +109,7 @@ function Sum({ changes }: { readonly changes: readonly LayerChange[] }) {
   );
 }
 
-/** Which calls made it, and what an answer ends. */
+/** Shows the calls that made the changes, and the commands that an answer would end. */
 function Made({ layer: { calls, running, left, conflicts } }: { readonly layer: WaitingLayer }) {
   const last = calls.slice(-10);
   const hosts = [...new Set(calls.flatMap(({ network = [] }) => network))];
@@ -158,7 +158,7 @@ interface SectionsProps {
   readonly choosing: Choosing;
 }
 
-/** What needs a yes of its own comes first, and is never folded. */
+/** Shows the sections. Those that need a separate yes come first, and are never collapsed. */
 function Sections({ layer: { changes }, choosing }: SectionsProps) {
   return (
     <div>
@@ -184,7 +184,7 @@ function Sections({ layer: { changes }, choosing }: SectionsProps) {
   );
 }
 
-/** With more entries, folders are closed at first. */
+/** Most entries for which folders are open initially. */
 const mostOpen = 200;
 
 function sentenceOf({ outcome: { result } }: LayerAnswer): string {

@@ -4,16 +4,16 @@ import { notify } from "../state.ts";
 
 interface CopyProps {
   readonly text: string;
-  /** What is copied, for people who do not see where the button is. */
+  /** The name of the copied text, for people who do not see where the button is. */
   readonly what: string;
   readonly label?: string;
   readonly icon?: IconName;
 }
 
-/** Milliseconds in which the button says that it copied. */
+/** Milliseconds for which the button shows that it copied. */
 const saidMs = 2_000;
 
-/** Copies a text exactly as it is, also with what does not show in it. */
+/** Shows a button that copies a text exactly as it is, including hidden characters. */
 export function Copy({ text, what, label = "Copy", icon = "copy" }: CopyProps) {
   const isDone = useSignal(false);
   const copy = async () => {
@@ -30,12 +30,12 @@ export function Copy({ text, what, label = "Copy", icon = "copy" }: CopyProps) {
   );
 }
 
-/** Copies the address of a thing on the server's page. */
+/** Shows a button that copies the address of something on the server's page. */
 export function CopyLink({ to, what }: { readonly to: string; readonly what: string }) {
   return <Copy text={new URL(to, location.origin).href} what={what} label="Copy link" icon="link" />;
 }
 
-/** Over plain HTTP from another machine a browser has no clipboard: then the text is copied from a field. */
+/** Copies a text. Over plain HTTP from another machine, a browser offers no clipboard; then it copies from a field. */
 async function toClipboard(text: string): Promise<boolean> {
   const { clipboard } = navigator as { readonly clipboard?: Clipboard };
   if (clipboard !== undefined)

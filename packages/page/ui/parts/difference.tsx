@@ -2,10 +2,10 @@ import { countHidden } from "../hidden.ts";
 import { differenceOf, type DiffLine } from "../inbox/difference.ts";
 import { HiddenNote } from "../value.tsx";
 
-/** Equal lines that are shown before and after a change. */
+/** The number of equal lines to show before and after a change. */
 const around = 3;
 
-/** Two texts, line by line, with the words that changed; equal lines far from a change are counted. */
+/** Shows two texts line by line, with the changed words. Equal lines far from a change are only counted. */
 export function Difference({ before, after }: { readonly before: string; readonly after: string }) {
   const lines = differenceOf(before, after);
   return (
@@ -33,7 +33,7 @@ function Line({ line: { kind, parts } }: { readonly line: DiffLine }) {
   return <span>{[signs.same, ...texts]}</span>;
 }
 
-/** A number replaces so many equal lines. */
+/** Replaces equal lines far from a change with their number. */
 function withoutFarLines(lines: readonly DiffLine[]): readonly (DiffLine | number)[] {
   const isNear = lines.map((_, at) =>
     lines.slice(Math.max(0, at - around), at + around + 1).some(({ kind }) => kind !== "same"),

@@ -8,7 +8,7 @@ interface TopProps {
   readonly children?: ComponentChildren;
 }
 
-/** The head of a view: its name, a line about it, and what acts on all of it. */
+/** Shows the head of a view: its name, a line about it, and controls for the whole view. */
 export function Top({ title, about = "", children }: TopProps) {
   return (
     <header class="top">
@@ -25,7 +25,7 @@ interface EmptyProps {
   readonly children: ComponentChildren;
 }
 
-/** What stands where nothing is: why, and what to do next. */
+/** Fills an empty view with a note that says why it is empty, and what to do next. */
 export function Empty({ icon, title, children }: EmptyProps) {
   return (
     <div class="empty">
@@ -36,7 +36,7 @@ export function Empty({ icon, title, children }: EmptyProps) {
   );
 }
 
-/** What was said to the person, also for a screen reader. */
+/** Shows the notices for the person, and passes them to screen readers. */
 export function Says() {
   return (
     <>

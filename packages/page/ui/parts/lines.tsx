@@ -9,7 +9,7 @@ interface LinesProps {
   readonly isScript: boolean;
 }
 
-/** A text of several lines, or a command: whole, with numbers, and to copy. */
+/** Shows a text of several lines, or a command: whole, with line numbers and a copy button. */
 export function Lines({ name, text, isScript }: LinesProps) {
   const lines = text.replaceAll("\r\n", "\n").split("\n");
   return (
@@ -34,10 +34,10 @@ export function Lines({ name, text, isScript }: LinesProps) {
   );
 }
 
-/** Empty lines that a layout may need; more of them could push text out of sight. */
+/** Most empty lines in a row that are shown; more could push text out of sight. */
 const maxEmpty = 20;
 
-/** A number replaces so many empty lines. */
+/** Replaces too many empty lines in a row with their number. */
 function withoutRoom(lines: readonly string[]): readonly (string | number)[] {
   const shown: (string | number)[] = [];
   for (let at = 0; at < lines.length;) {
@@ -51,7 +51,7 @@ function withoutRoom(lines: readonly string[]): readonly (string | number)[] {
   return shown;
 }
 
-/** Comments, texts in quotes, and the words that name a command. */
+/** Matches comments, quoted texts, and names of commands. */
 const tokens =
   /(?<comment>(?<=^|\s)#.*$)|(?<text>'[^']*'|"(?:\\.|[^"\\])*")|(?<word>(?<=^\s*|[|;&({]\s*)[\w./-]+)/gu;
 

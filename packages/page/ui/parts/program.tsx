@@ -8,19 +8,19 @@ import type { CallSummary, Program, ProgramLine } from "../shapes.ts";
 import { approvals, calls, hostPath, tools } from "../state.ts";
 import { countText, durationText, HiddenNote } from "../value.tsx";
 
-/** Milliseconds between two readings of a program that runs. */
+/** Milliseconds before a running program is loaded again. */
 const paceMs = 300;
 
 interface ProgramProps {
   /** The call that runs the program. */
   readonly runId: string;
-  /** The call of the program that a question is about. */
+  /** The call, made by the program, that a question is about. */
   readonly asked?: string;
 }
 
 /**
- * The program that a call ran: its calls are below the lines that made them, and the line that waits is marked. Nothing for a
- * call that ran none.
+ * Shows the program that a call ran. The program's calls are below the lines that made them, and the line that waits is marked.
+ * Shows nothing for a call that ran no program.
  */
 export function ProgramOf({ runId, asked }: ProgramProps) {
   const program = useSignal<Program | null>(null);
@@ -32,7 +32,7 @@ export function ProgramOf({ runId, asked }: ProgramProps) {
       () =>
         void ask<Program>("GET", path).then(
           (found) => (program.value = found),
-          // A call without a program has none to show.
+          // The call ran no program, so there is nothing to show.
           () => {},
         ),
       program.peek() === null ? 0 : paceMs,
@@ -41,7 +41,7 @@ export function ProgramOf({ runId, asked }: ProgramProps) {
   });
   const box = useRef<HTMLDivElement>(null);
   const isRead = program.value !== null;
-  // On a phone a question is drawn before it is opened, and has no height until then.
+  // On a phone, a question is drawn before it is opened, and until then it has no height.
   const { open } = route.value;
   useLayoutEffect(() => {
     const line = box.current?.querySelector<HTMLElement>("[aria-current]");
@@ -73,13 +73,13 @@ export function ProgramOf({ runId, asked }: ProgramProps) {
   );
 }
 
-/** The newest change of the program or one of its calls. */
+/** Returns the number of the latest change of the program or one of its calls. */
 function changeOf(runId: string): number {
   const own = calls.value.filter((call) => call.runId === runId || call.parentRunId === runId);
   return Math.max(0, ...own.map(({ change }) => change));
 }
 
-/** An argument named `source` alone is no program: it has calls, or its tool is for programs. */
+/** Tests whether a program is shown: an argument named `source` is not enough; there must be calls, or the tool runs programs. */
 function isShown({ lines }: Program, runId: string): boolean {
   const name = calls.value.find((call) => call.runId === runId)?.tool;
   const tool = tools.value.find((one) => one.name === name);
@@ -126,10 +126,10 @@ function Line({ line: { line, code, isNow, calls: made }, asked }: LineProps) {
   );
 }
 
-/** More calls that are alike, of one line, are folded. */
+/** Larger groups of similar calls on one line are collapsed. */
 const maxAlike = 3;
 
-/** The calls of a line, by tool and state, in the order in which they began. */
+/** Groups the calls of a line by tool and status, in the order in which they began. */
 function groupsOf(made: readonly CallSummary[]): readonly (readonly CallSummary[])[] {
   const groups = new Map<string, CallSummary[]>();
   for (const call of made) {

@@ -10,7 +10,7 @@ interface TextFormProps {
   readonly children?: ComponentChildren;
 }
 
-/** A field for a text of some lines, and the button that sends it. */
+/** Shows a field for a few lines of text, and the button that sends it. */
 export function TextForm({ label, button, text, busy, send, children }: TextFormProps) {
   return (
     <form

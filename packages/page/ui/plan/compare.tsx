@@ -7,10 +7,10 @@ import { countText } from "../value.tsx";
 
 type Group = Comparison["groups"][number];
 
-/** How many calls a person may choose, the newest. */
+/** The numbers of latest calls among which a person can choose. */
 const counts = [100, 1_000, 10_000, 100_000];
 
-/** An edited policy beside the calls of the audit: which would have been answered otherwise, and by which rule. No tool runs. */
+/** Compares an edited policy with the calls of the audit: which would get another answer, and from which rule. No tool runs. */
 export function Compare({ policy }: { readonly policy: string }) {
   const text = useSignal(policy);
   const last = useSignal(1_000);
@@ -85,7 +85,7 @@ function Found({ found }: { readonly found: Comparison | Suggestion }) {
   return "lines" in found ? <Suggested found={found} /> : <Result found={found} />;
 }
 
-/** The lines that what people answered speaks for; the policy above has them by now. */
+/** Shows the policy lines that earlier answers of people suggest. The text of the policy already contains them. */
 function Suggested({ found: { lines, answered, spared, remaining } }: { readonly found: Suggestion }) {
   return (
     <>

@@ -1,10 +1,10 @@
 import { signal } from "@preact/signals";
 import type { Position } from "../shapes.ts";
 
-/** The file of the plan that is shown. */
+/** The path of the shown plan's file. */
 export const planFile = signal("");
 
-/** A place in a file; files of the plan's folder are named relative to it. */
+/** Returns a place in a file as text. Files in the plan's folder get a relative path. */
 export function placeText({ file, line }: Position): string {
   const folder = planFile.value.replace(/[^/\\]*$/, "");
   return `${file.startsWith(folder) ? file.slice(folder.length) : file}:${line}`;

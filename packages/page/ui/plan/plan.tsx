@@ -14,7 +14,7 @@ import { planFile } from "./place.ts";
 import { Problems } from "./problems.tsx";
 import { ToolTable } from "./tools.tsx";
 
-/** The plan: every tool with its verdict, its calls and its drift; why it is as it is; and reload. */
+/** Shows the plan: every tool with its verdict, calls and drift, the reasons for these, and a button to reload. */
 export function PlanView() {
   const again = useSignal(0);
   if (served.value?.plan === false)
@@ -68,7 +68,7 @@ function Shown({ status: { entries, lockChanges, reloadProblems, replicas, diges
   );
 }
 
-/** The servers of the plan: each says which plan it has. */
+/** Shows the servers that share the plan, and which version of it each has. */
 function Replicas({ replicas, digest }: Pick<Status, "replicas" | "digest">) {
   return (
     <section class="box" aria-label="Servers of this plan">
@@ -100,7 +100,7 @@ function Replicas({ replicas, digest }: Pick<Status, "replicas" | "digest">) {
   );
 }
 
-/** Reloads the plan, and shows what that did. A plan with problems changes nothing. */
+/** Offers to reload the plan, and shows the result. A plan with problems is not loaded. */
 function Reload({ again }: { readonly again: Signal<number> }) {
   const result = useSignal<ReloadReport | string | null>(null);
   const busy = useSignal(false);
@@ -142,7 +142,7 @@ function ReloadFacts({ report }: { readonly report: ReloadReport }) {
   );
 }
 
-/** Each value that differs, before and now. Calls of these tools are denied until the lock is accepted. */
+/** Shows each value that differs from the lock file, before and now. */
 function Drift({ changes }: { readonly changes: readonly LockChange[] }) {
   if (changes.length === 0) return <p class="facts">No tool differs from the lock file.</p>;
   return (
@@ -175,7 +175,7 @@ function textOfValue(value: unknown): string {
   return typeof value === "string" ? value : JSON.stringify(value, null, 2);
 }
 
-/** The plan with its parts merged. */
+/** Shows the plan with its parts merged. */
 function Effective({ again }: { readonly again: Signal<number> }) {
   const loaded = useLoaded<{ files: readonly string[]; value: unknown; policy?: string }>("/plan", again);
   if (loaded.value === null || "problem" in loaded.value) return <Missing loaded={loaded.value} />;

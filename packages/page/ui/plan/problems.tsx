@@ -1,7 +1,7 @@
 import { placeText } from "./place.ts";
 import type { Problem } from "../shapes.ts";
 
-/** Problems of a plan, each with its place, its lines and what to do. */
+/** Shows the problems of a plan, each with its place, the lines of the plan, and a hint. */
 export function Problems({ problems }: { readonly problems: readonly Problem[] }) {
   return (
     <>

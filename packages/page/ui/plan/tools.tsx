@@ -14,7 +14,7 @@ interface ToolTableProps {
   readonly changes: readonly LockChange[];
 }
 
-/** One table: each module with its state, and below it each tool with its verdict, calls, errors and drift. */
+/** Shows a table with each module and its state, and below it each of its tools with verdict, calls, errors and drift. */
 export function ToolTable({ entries, changes }: ToolTableProps) {
   const names = entries.flatMap(({ tools }) => tools);
   useEffect(() => readVerdicts(names), [names.join("\n")]);

@@ -3,13 +3,13 @@ import { ask } from "../api.ts";
 import { hostPath, tools } from "../state.ts";
 import type { Explanation } from "../shapes.ts";
 
-/** What a call of each tool would be answered: allow, ask or deny; absent while it is not known. */
+/** The verdict on a call of each tool: allow, ask or deny; absent while it is not known. */
 export const verdicts = signal<ReadonlyMap<string, string>>(new Map());
 
-/** The server reads the plan for each tool, so only so many are asked about by themselves. */
+/** Most tools whose verdicts are loaded automatically, because the server reads the plan for each of them. */
 const maxAsked = 60;
 
-/** Reads the verdicts of tools, one after another. Returns a function that stops it. */
+/** Loads the verdicts of tools, one after another. Returns a function that stops this. */
 export function readVerdicts(names: readonly string[]): () => void {
   let isOver = false;
   verdicts.value = new Map();
@@ -26,7 +26,7 @@ export function readVerdicts(names: readonly string[]): () => void {
   };
 }
 
-/** The strictest answer counts; a tool that asks by itself asks, too. */
+/** Returns the strictest answer for a tool. A tool that itself asks for confirmation counts as an answer, too. */
 function verdictOf(tool: string, { tools: explained }: Explanation): string {
   const answers = explained.flatMap(({ answers: all }) => all.map(({ answer }) => answer.answer));
   const confirms = tools.value.find(({ name }) => name === tool)?.requiresConfirmation ?? false;
