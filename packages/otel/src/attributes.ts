@@ -3,12 +3,12 @@ import type { Json } from "@toolmount/core";
 import { redactArguments, type Redactor, truncateText } from "@toolmount/core/text";
 import type { CallTrace, ModelTrace, TraceUsage, TurnTrace } from "@toolmount/core/tracing";
 
-/** Most characters of an attribute that holds arguments or a result. */
+/** Most characters of an attribute with arguments or a result. */
 const maxContent = 8_192;
 
 /**
- * Attributes known when a call comes. Names that begin with `gen_ai` and `error` are those of the semantic conventions
- * for tool execution; the others are toolmount's.
+ * Returns the attributes that are known when a call arrives. Names with `gen_ai` and `error` are from OpenTelemetry's semantic
+ * conventions for tool execution; the others are toolmount's.
  */
 export function startAttributes(call: CallTrace): Attributes {
   const conversation = call.conversationId ?? call.sessionId;
@@ -25,7 +25,7 @@ export function startAttributes(call: CallTrace): Attributes {
   };
 }
 
-/** Attributes at the end of a call. */
+/** Returns the attributes that are known when a call ends. */
 export function endAttributes(call: CallTrace, content: boolean, redact: Redactor): Attributes {
   const { info, error, phase, status = "unknown" } = call;
   return {
@@ -38,7 +38,7 @@ export function endAttributes(call: CallTrace, content: boolean, redact: Redacto
   };
 }
 
-/** Attributes at the start of a turn, or when it resumes. */
+/** Returns the attributes at the start of a turn, or when it resumes. */
 export function startOfTurn(turn: TurnTrace): Attributes {
   return {
     "gen_ai.operation.name": "invoke_agent",
@@ -52,7 +52,7 @@ export function startOfTurn(turn: TurnTrace): Attributes {
   };
 }
 
-/** Attributes when a turn ends or waits. */
+/** Returns the attributes when a turn ends, or begins to wait. */
 export function endOfTurn({ status = "failed", iterations, calls, usage, failure }: TurnTrace): Attributes {
   return {
     "toolmount.status": status,
@@ -63,7 +63,7 @@ export function endOfTurn({ status = "failed", iterations, calls, usage, failure
   };
 }
 
-/** Attributes known when a model is asked. */
+/** Returns the attributes that are known when a request to a model is sent. */
 export function startOfRequest(request: ModelTrace): Attributes {
   const { stream, attempt, temperature, maxOutputTokens } = request;
   return {
@@ -76,7 +76,7 @@ export function startOfRequest(request: ModelTrace): Attributes {
   };
 }
 
-/** Attributes known when it has answered, or not. */
+/** Returns the attributes that are known when a request to a model has been answered or has failed. */
 export function endOfRequest(request: ModelTrace): Attributes {
   const { responseId, responseModel, finishReason, firstPieceMs, stream, usage, failure } = request;
   return {
@@ -91,12 +91,12 @@ export function endOfRequest(request: ModelTrace): Attributes {
   };
 }
 
-/** Who is asked. `openai` is the format that is spoken; `server.address` says which server speaks it. */
+/** Returns the attributes of the model's server. `openai` is the format of the API; `server.address` is the actual server. */
 export function serverAttributes({ model, server }: Pick<ModelTrace, "model" | "server">): Attributes {
   return { "gen_ai.provider.name": "openai", "gen_ai.request.model": model, ...addressAttributes(server) };
 }
 
-/** `host` or `host:port`, as two attributes. */
+/** Returns the address and the port of `host` or `host:port`, as two attributes. */
 export function addressAttributes(server: string): Attributes {
   const [address = server, port] = server.split(/:(?=\d+$)/);
   return { "server.address": address, "server.port": port === undefined ? 443 : Number(port) };
@@ -134,7 +134,7 @@ function contentText(value: unknown, redact: Redactor): string {
   return truncateText(typeof shown === "string" ? shown : JSON.stringify(shown), maxContent);
 }
 
-/** What went wrong, as a span shows it. */
+/** Returns an error message for a span, without secrets and truncated. */
 export function errorText(message: string, redact: Redactor): string {
   return truncateText(redact(message) as string);
 }

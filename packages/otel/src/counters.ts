@@ -2,25 +2,25 @@ import { ValueType, type Attributes, type Meter } from "@opentelemetry/api";
 import type { CallTrace, ModelTrace, TurnTrace } from "@toolmount/core/tracing";
 import { serverAttributes } from "./attributes.ts";
 
-/** Bounds in seconds. Source: the conventions' advice for durations of generative AI operations. */
+/** Bucket bounds in seconds. Source: the conventions' advice for durations of generative AI operations. */
 const boundaries = [0.01, 0.02, 0.04, 0.08, 0.16, 0.32, 0.64, 1.28, 2.56, 5.12, 10.24, 20.48, 40.96, 81.92];
 
-/** Replaces every name without a tool: otherwise each invented name would be a time series. */
+/** Replaces every tool name that does not exist. Otherwise each invented name would become a time series. */
 const otherTool = "_OTHER";
 
-/** Source: the conventions' advice for token usage. */
+/** Bucket bounds in tokens. Source: the conventions' advice for token usage. */
 const tokenBoundaries = [
   1, 4, 16, 64, 256, 1_024, 4_096, 16_384, 65_536, 262_144, 1_048_576, 4_194_304, 16_777_216, 67_108_864,
 ];
 
-/** Counts calls, turns and requests that ended. */
+/** Counts calls, turns and requests to models when they end. */
 interface Counters {
   call(call: CallTrace): void;
   turn(turn: TurnTrace): void;
   request(request: ModelTrace): void;
 }
 
-/** Counts with the current meter: follows a provider that is registered later or removed. */
+/** Creates counters that always use the current meter, even if a provider is registered later or removed. */
 export function createCounters(findMeter: () => Meter): Counters {
   let meter: Meter | null = null;
   let counters: Counters | null = null;
@@ -46,7 +46,7 @@ function countersOf(meter: Meter): Counters {
       const tool = { "gen_ai.tool.name": call.info === undefined ? otherTool : call.tool };
       const { status = "unknown", durationMs = 0, error } = call;
       calls.add(1, { ...tool, "toolmount.status": status });
-      if (status === "pending") return; // it waits, and has not ended
+      if (status === "pending") return; // A pending call waits, and has not ended.
       toolDuration.record(durationMs / 1_000, {
         ...tool,
         "gen_ai.operation.name": "execute_tool",
@@ -78,7 +78,7 @@ function countersOf(meter: Meter): Counters {
   };
 }
 
-/** The instruments, by the names and units of OpenTelemetry's semantic conventions for generative AI. */
+/** Creates the instruments, with the names and units of OpenTelemetry's semantic conventions for generative AI. */
 function createInstruments(meter: Meter) {
   const seconds = (name: string, description: string) =>
     meter.createHistogram(name, {

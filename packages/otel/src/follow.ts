@@ -18,36 +18,36 @@ import {
 import { formatTraceparent, parseTraceparent } from "./traceparent.ts";
 import { AsyncLocalStorage } from "node:async_hooks";
 
-/** A span that is open, and the context in which what it covers runs. */
+/** An open span, and the context in which the traced work runs. */
 export interface Open {
   readonly span: Span;
   readonly context: Context;
-  /** The channel of what it covers. */
+  /** The name of the tracing channel whose message began the span. */
   readonly channel: string;
 }
 
 /** The messages of all channels that become spans. */
 type Message = CallTrace | TurnTrace | ModelTrace | McpTrace;
 
-/** How the messages of one channel become spans. */
+/** How the messages of one tracing channel become spans. */
 interface Kind<Sent extends Message> {
   readonly channel: string;
   begin(message: Sent): { readonly name: string; readonly options: SpanOptions };
-  /** Whether the span that made it shows it, too, so that it gets none of its own. */
+  /** Tests whether the parent span also represents the message, so that it gets no separate span. */
   joins?(message: Sent, own: Open): boolean;
-  /** The parent, if it is not the span in `traceparent`. */
+  /** Returns the context of the parent, if this is not the span in `traceparent`. */
   maker?(message: Sent): Context | undefined;
   finish(message: Sent, span: Span, joined: boolean): void;
 }
 
-/** What the spans of one telemetry share. */
+/** The state that all spans of one telemetry share. */
 export interface Spans {
   readonly tracer: Tracer;
   readonly hostId: string | undefined;
   readonly bySpan: Map<string, Open>;
 }
 
-/** Makes a span of each message of a channel. Returns the undo. */
+/** Makes a span for each message of a channel. Returns a function that stops this. */
 export function follow<Sent extends Message>(
   { tracer, hostId, bySpan }: Spans,
   kind: Kind<Sent>,
@@ -103,12 +103,12 @@ export function follow<Sent extends Message>(
   };
 }
 
-/** A tracer or a meter that fails must not fail what it observes. */
+/** Logs an error of a tracer or a meter, which must not make the observed work fail. */
 export function report(error: unknown): void {
   diag.error("a span or a metric was not recorded", error);
 }
 
-/** What made it, else the span that its `traceparent` names: one of ours, the active one's trace, or a far one. */
+/** Returns the parent's context: the maker's; else that of the span in `traceparent`, which may be ours, active, or remote. */
 function parentOf(message: Message, maker: Context | undefined, bySpan: ReadonlyMap<string, Open>): Context {
   if (maker !== undefined) return maker;
   const active = context.active();
@@ -120,7 +120,7 @@ function parentOf(message: Message, maker: Context | undefined, bySpan: Readonly
   return trace.setSpanContext(active, caller);
 }
 
-/** The open span of ours that `traceparent` names. */
+/** Returns our own open span that `traceparent` names. */
 function ownOf({ traceparent }: Message, bySpan: ReadonlyMap<string, Open>): Open | undefined {
   const caller = parseTraceparent(traceparent);
   const own = caller === null ? undefined : bySpan.get(caller.spanId);
@@ -128,10 +128,10 @@ function ownOf({ traceparent }: Message, bySpan: ReadonlyMap<string, Open>): Ope
 }
 
 /**
- * Bound to the tracing channel's `start`, makes a call run inside an OpenTelemetry context, so that spans which the tool
- * or its libraries begin lie under the call's.
+ * Runs a call inside an OpenTelemetry context when it is bound to the tracing channel's `start`, so that spans of the tool
+ * and its libraries become children of the call's span.
  *
- * OpenTelemetry keeps its context where only its API gets at it, so this store keeps nothing itself.
+ * OpenTelemetry's context is accessible only through its API, so this store keeps nothing itself.
  */
 class ContextStore extends AsyncLocalStorage<Context> {
   override run<Result>(store: Context, callback: () => Result): Result;

@@ -19,10 +19,10 @@ import {
 import { addressAttributes } from "./attributes.ts";
 import { follow, report, type Spans } from "./follow.ts";
 
-/** Bounds in seconds. Source: the conventions' advice for the durations of MCP. */
+/** Bucket bounds in seconds. Source: the conventions' advice for the durations of MCP. */
 const boundaries = [0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 30, 60, 120, 300];
 
-/** The attribute that names what a request is about, by the first part of its method. */
+/** The attribute for the subject of a request, by the first part of its method. */
 const subjects: Readonly<Record<string, string>> = {
   tools: "gen_ai.tool.name",
   prompts: "gen_ai.prompt.name",
@@ -30,8 +30,8 @@ const subjects: Readonly<Record<string, string>> = {
 };
 
 /**
- * Makes spans and metrics of MCP's requests and sessions, by the semantic conventions for MCP. A call of a tool that was
- * made for a call of the host gets no span of its own: its attributes are on the span `execute_tool`.
+ * Makes spans and metrics of MCP requests and sessions, by the semantic conventions for MCP. A tool call for a call of the host
+ * gets no separate span: its attributes are added to the span `execute_tool`.
  */
 export function followMcp(
   spans: Spans,
@@ -57,7 +57,7 @@ export function followMcp(
       if (joined) return;
       span.setAttributes({ ...subjectAttributes(request), ...failureAttributes(request) });
       const { method, subject, failure } = request;
-      // The subject of a failed request may be any text; the address of a resource always may.
+      // The subject of a failed request may be any text, and the address of a resource always.
       if (subject !== undefined && failure === undefined && !method.startsWith("resources/"))
         span.updateName(`${method} ${subject}`);
       fail(span, failure);
@@ -66,7 +66,7 @@ export function followMcp(
   return [leave, () => channel(mcpSessionChannelName).unsubscribe(ended)];
 }
 
-/** Attributes of the request that metrics do not have. */
+/** Returns the attributes of a request that only spans have, not metrics. */
 function requestAttributes({ method, requestId, sessionId }: McpTrace): Attributes {
   return {
     "mcp.method.name": method,
@@ -96,14 +96,14 @@ function subjectAttributes({ method, subject }: McpTrace): Attributes {
   };
 }
 
-/** A number is the code of a JSON-RPC error; a failed result has none. */
+/** Returns the attributes of a failure. A numeric code is that of a JSON-RPC error; a failed result has no such code. */
 function failureAttributes({ failure }: McpTrace | McpSessionTrace): Attributes {
   if (failure === undefined) return {};
   const isStatus = /^-?\d+$/.test(failure.code);
   return { "error.type": failure.code, ...(isStatus ? { "rpc.response.status_code": failure.code } : {}) };
 }
 
-/** Records with the current meter: it follows a provider that is registered later or removed. */
+/** Creates a recorder that always uses the current meter, even if a provider is registered later or removed. */
 function createRecorder(findMeter: () => Meter) {
   let meter: Meter | null = null;
   let made = new Map<string, Histogram>();
@@ -126,7 +126,7 @@ function createRecorder(findMeter: () => Meter) {
       instrument.record(durationMs / 1_000, {
         "mcp.method.name": method,
         ...connectionAttributes(request),
-        // A client of ours may name any tool: each name that it invents would be a time series.
+        // A client of our server may name any tool, and each invented name would become a time series.
         ...(side === "client" ? subject : {}),
         ...failureAttributes(request),
       });

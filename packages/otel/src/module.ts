@@ -4,15 +4,15 @@ import { createTelemetry } from "./telemetry.ts";
 
 /** The module's config in a plan. */
 export const config = z.strictObject({
-  /** Puts arguments and results on the spans. They may hold what people wrote and what tools read. */
+  /** Adds arguments and results to the spans. They may contain texts of people, and data that tools read. */
   content: z.boolean().default(false),
-  /** Texts that are masked wherever they would stand on a span. */
+  /** Texts that are masked in every span. */
   secrets: z.array(z.string()).default([]),
 });
 
 /**
- * Sends the calls of this host to the tracer and meter providers that the program registered with OpenTelemetry's API.
- * They must be registered before; without them nothing is sent.
+ * Sends telemetry of this host's calls to the tracer and meter providers that the program registered with OpenTelemetry's API.
+ * The program must register them first; without them nothing is sent.
  */
 export async function mount(
   coordinator: Coordinator,

@@ -34,33 +34,33 @@ import { parseTraceparent } from "./traceparent.ts";
 
 /** Options of `createTelemetry`. */
 export interface TelemetryOptions {
-  /** Default: the one that is registered with OpenTelemetry's API. */
+  /** Default: the tracer that is registered with OpenTelemetry's API. */
   readonly tracer?: Tracer | undefined;
-  /** Default: the one that is registered with OpenTelemetry's API when something is counted. */
+  /** Default: the meter that is registered with OpenTelemetry's API at the time of counting. */
   readonly meter?: Meter | undefined;
-  /** The host whose calls are sent: its capability `host.id`. Default: all hosts of the process. */
+  /** The capability `host.id` of the host whose calls are sent. Default: all hosts of the process. */
   readonly hostId?: string | undefined;
-  /** Puts arguments and results on the spans, without secrets and cut to 8192 characters. Default false. */
+  /** Adds arguments and results to the spans, without secrets and cut to 8192 characters. Default false. */
   readonly content?: boolean | undefined;
-  /** Texts that are masked wherever they would stand on a span. */
+  /** Texts that are masked in every span. */
   readonly secrets?: readonly string[] | undefined;
 }
 
-/** Running telemetry, as `createTelemetry` returns it. */
+/** Running telemetry, returned by `createTelemetry`. */
 export interface Telemetry {
-  /** Ends it: spans of calls that still run are ended, and nothing more is sent. */
+  /** Stops the telemetry: ends the spans of calls that still run, and sends nothing more. */
   stop(): void;
 }
 
-/** Name of the tracer and the meter. */
+/** The name of the tracer and the meter. */
 const scope = "@toolmount/otel";
 
 /**
- * Makes spans and metrics of calls, of turns, of requests to models and of MCP's requests, by OpenTelemetry's semantic
- * conventions for generative AI and MCP.
+ * Makes spans and metrics of calls, turns, requests to models, and MCP requests, by OpenTelemetry's semantic conventions for
+ * generative AI and MCP.
  *
- * The parent of a span is the tool or the turn that made it, otherwise the caller's `traceparent` or active span.
- * A resumed turn, also in another process, stays in the trace in which it began.
+ * The parent of a span is the tool or the turn that caused it; else the caller's `traceparent` or the active span. A resumed
+ * turn stays in the trace in which it began, even in another process.
  */
 export function createTelemetry(options: TelemetryOptions = {}): Telemetry {
   const { tracer = trace.getTracer(scope), hostId, content = false } = options;
@@ -87,7 +87,7 @@ export function createTelemetry(options: TelemetryOptions = {}): Telemetry {
         maker: (call) => calls.get(call.parentRunId ?? "")?.context,
         finish(call, span) {
           calls.delete(call.runId);
-          // The name of an unknown tool may be any text.
+          // The name of an unknown tool may be any text, so it is left out.
           span.updateName(call.info === undefined ? "execute_tool" : `execute_tool ${call.tool}`);
           span.setAttributes(endAttributes(call, content, redact));
           fail(span, call.error);
@@ -109,7 +109,7 @@ export function createTelemetry(options: TelemetryOptions = {}): Telemetry {
   };
 }
 
-/** Spans and metrics of turns, and of requests to models. */
+/** Makes spans and metrics of turns, and of requests to models. */
 function followTurns(
   spans: Spans,
   count: ReturnType<typeof createCounters>,
@@ -143,7 +143,7 @@ function followTurns(
   ];
 }
 
-/** A resumed turn stays in its own trace, with a link to the span that resumed it. */
+/** Returns the link from a resumed turn, which stays in its own trace, to the span that resumed it. */
 function linksOf({ resumed, resumedBy }: TurnTrace): Link[] {
   if (!resumed) return [];
   const by = parseTraceparent(resumedBy) ?? trace.getSpanContext(context.active());
