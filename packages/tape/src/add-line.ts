@@ -1,8 +1,8 @@
 import { closeSync, fstatSync, ftruncateSync, openSync, readSync, writeFileSync } from "node:fs";
 
 /**
- * Adds a line at the end of a file, which only its owner can read. A half line at the end, of a process that was killed or of
- * a disk that was full, is removed first. Throws what the disk answers.
+ * Adds a line at the end of a file that only its owner can read. First removes an incomplete last line, which a killed process
+ * or a full disk may have left. Throws the errors of the file system.
  */
 export function addLine(file: string, line: string): void {
   const descriptor = openSync(file, "a+", 0o600);
@@ -16,7 +16,7 @@ export function addLine(file: string, line: string): void {
   }
 }
 
-/** Bytes up to the end of the last whole line. */
+/** Returns the number of bytes up to the end of the last complete line. */
 function wholeLines(descriptor: number, size: number): number {
   const chunk = Buffer.alloc(4_096);
   for (let end = size; end > 0; end -= chunk.length) {

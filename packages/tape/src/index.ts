@@ -1,4 +1,4 @@
-// Recording calls, and replaying them without running a tool
+// Records calls, and replays them without running a tool
 export {
   parseTape,
   printTapeAnswer,

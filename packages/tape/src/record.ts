@@ -3,18 +3,18 @@ import { lockDigest } from "@toolmount/core/modules";
 import { redactArguments, type Redactor } from "@toolmount/core/text";
 import type { TapeCall, TapeDecision, TapeResult } from "./tape.ts";
 
-/** What a recorder may use. */
+/** The options of a recorder. */
 export interface RecordOptions {
-  /** Masks secrets in arguments and results before anything is written. */
+  /** Masks secrets in arguments and results before they are written. */
   readonly redact: Redactor;
-  /** Takes each call when it ends. Calls end in another order than they began; `order` says which began first. */
+  /** Receives each call when it ends. Calls may end in another order than they began; `order` is the order of their beginnings. */
   readonly write: (call: TapeCall) => void;
 }
 
 /**
- * Records every call of a host when it ends, whichever way it came. Returns what stops it.
+ * Records every call of a host when it ends, however it was made. Returns a function that stops the recording.
  *
- * A call that waits for a person is recorded when it has ended. A recorder observes: it changes and delays no call.
+ * A call that waits for a person is recorded after it has ended. A recorder only observes: it never changes or delays a call.
  */
 export function recordCalls(
   host: Pick<Host, "coordinator" | "tools">,
@@ -25,7 +25,7 @@ export function recordCalls(
   let last = 0;
   const begin = (runId: string, decision: TapeDecision) => {
     const known = begun.get(runId);
-    // A call that waited is decided twice: first it is asked about, then it is answered.
+    // A call that waited has two decisions: first to ask, then the person's answer. The first one counts.
     const entry = { order: known?.order ?? (last += 1), decision: known?.decision ?? decision };
     begun.set(runId, entry);
     return entry;
@@ -69,7 +69,7 @@ export function observe(
   };
 }
 
-/** Finds the digest of a mounted tool's definition by the offered name; null when no such tool is mounted. */
+/** Returns a function that finds the definition digest of a tool by its offered name; null if no such tool is mounted. */
 export function digestsOf(host: Pick<Host, "tools">): (tool: string) => string | null {
   return (tool) => {
     const info = host.tools({ includeDeprecated: true }).find(({ name }) => name === tool);
@@ -77,7 +77,7 @@ export function digestsOf(host: Pick<Host, "tools">): (tool: string) => string |
   };
 }
 
-/** A result without its tool and time: they differ each time, or stand elsewhere. */
+/** Returns a result without its time, which always differs, and its tool, which the tape stores separately. */
 export function withoutOrigin(result: ToolResult): TapeResult {
   const { tool: _tool, fetchedAt: _time, ...rest } = result;
   return rest;

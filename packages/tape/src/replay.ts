@@ -5,27 +5,27 @@ import { createRedactor, redactArguments, type Redactor } from "@toolmount/core/
 import { digestsOf, observe, withoutOrigin } from "./record.ts";
 import type { Tape, TapeCall, TapeResult } from "./tape.ts";
 
-/** Answers calls from a tape in place of the tools. */
+/** Answers calls from a tape instead of running the tools. */
 export interface Replay {
-  /** For `createHost({ runner })`: no tool runs. */
+  /** The runner for `createHost({ runner })`. It runs no tool. */
   readonly runner: Runner;
   /**
-   * Compares the calls of a host with the tape. Without it the runner still answers, but a call that ends before
-   * its tool would run, such as a denied one, is not compared.
+   * Compares the calls of a host with the tape. Without this, the runner still answers calls, but calls that end before their
+   * tool would run, such as denied ones, are not compared.
    */
   watch(host: Pick<Host, "coordinator" | "tools">): Undo;
-  /** What is not as on the tape so far, a sentence each. */
+  /** The differences from the tape so far, one sentence each. */
   readonly problems: readonly string[];
-  /** The same, with the calls that the tape has and that were not made. Call it when the work is done. */
+  /** Returns all differences, including the recorded calls that were not made. To be called when the work is done. */
   finish(): readonly string[];
 }
 
-/** The call of the tape that a call repeats, or what is not as on the tape. */
+/** The recorded call that a call repeats, or the difference from the tape. */
 type Match = { readonly call: TapeCall } | { readonly problem: string };
 
 /**
- * Replays a tape. A call is matched by tool and arguments, in the order in which the calls began. Policy, approvals and
- * limits of the host still apply, so that a changed rule is a difference.
+ * Creates a replay of a tape. Calls are matched by tool and arguments, in the order in which they began. Policy, approvals and
+ * limits of the host still apply, so a changed rule shows as a difference.
  */
 export function createReplay(tape: Tape, redact: Redactor = createRedactor()): Replay {
   return new TapeReplay(tape, redact);
@@ -69,7 +69,7 @@ class TapeReplay implements Replay {
     return answerOf(match.call);
   }
 
-  /** A call that reaches its tool now must have reached it when it was recorded. */
+  /** Returns the match of a call whose tool would run now. If the tool did not run in the recording, that is a difference. */
   #mustHaveRun(runId: string, match: Match): Match {
     if ("problem" in match || match.call.ran) return match;
     const { tool, result } = match.call;
@@ -80,7 +80,7 @@ class TapeReplay implements Replay {
     return changed;
   }
 
-  /** Finds the call on the tape, once for each call, and reports what is not as it was. */
+  /** Returns the recorded call for a call, looking it up only once, and reports a difference. */
   #match(data: EventData): Match {
     const runId = String(data["run_id"]);
     const known = this.#matches.get(runId);
@@ -132,7 +132,7 @@ function mismatch(problem: string): RunnerFailure {
   return new RunnerFailure("REPLAY_MISMATCH", errorMessage("REPLAY_MISMATCH", { problem }));
 }
 
-/** How calls end that the host ended, and not their tool. */
+/** Statuses of calls that the host ended, not their tool, by error code. */
 const statuses: Readonly<Record<string, RunnerFailure["status"]>> = {
   TIMED_OUT: "timed_out",
   CANCELLED: "cancelled",

@@ -1,64 +1,64 @@
 import type { FailureResult, Json, JsonObject, SuccessResult } from "@toolmount/core";
 import { isRecord, maxDepth, meter } from "@toolmount/core/json";
 
-/** What the host decided about a call; `none` for a call that ended before any decision, such as one with wrong arguments. */
+/** The host's decision about a call; `none` if the call ended before any decision, for example because of wrong arguments. */
 export type TapeDecision = "allow" | "ask" | "deny" | "none";
 
-/** What a call answered, without the time and the name that every result has. */
+/** The result of a call, without the time and the tool that every result contains. */
 export type TapeResult =
   | Omit<SuccessResult, "tool" | "fetchedAt">
   | Omit<FailureResult, "tool" | "fetchedAt">;
 
-/** One call of a tape. */
+/** One recorded call. */
 export interface TapeCall {
-  /** Its place among the calls, in the order in which they began; from 1. */
+  /** The position in the order in which the calls began, from 1. */
   readonly order: number;
   /** The name under which the tool was offered. */
   readonly tool: string;
-  /** Digest of the tool's definition, as in a lock file; `null` when there is no such tool. */
+  /** The digest of the tool's definition, as in a lock file; `null` if there is no such tool. */
   readonly definition: string | null;
   readonly arguments: Json;
   readonly decision: TapeDecision;
-  /** Whether the tool was started. A call that was denied, for example, ends before that. */
+  /** Whether the tool was started. For example, a denied call ends before that. */
   readonly ran: boolean;
   readonly result: TapeResult;
-  /** Absent for calls that a tool made: a replay does not make them again, since no tool runs. */
+  /** Set for calls that a tool made. A replay does not make them again, because no tool runs. */
   readonly nested?: true;
 }
 
-/** The calls of one session of work, and the answers of its model, each in order. */
+/** The recorded calls of a session of work, and the answers of its model, each in order. */
 export interface Tape {
   readonly calls: readonly TapeCall[];
-  /** What the model answered, in order. Empty where no model was asked. */
+  /** The answers of the model. Empty if no model was asked. */
   readonly answers: readonly TapeAnswer[];
 }
 
 /** One answer of a model. */
 export interface TapeAnswer {
-  /** A response of the Responses API. */
+  /** The response, as in the Responses API. */
   readonly answer: JsonObject;
-  /** Digest of the request: its prompt, instructions and tools, and the results so far. Absent on tapes without it. */
+  /** The digest of the request: its prompt, instructions and tools, and the results so far. Some tapes have none. */
   readonly request?: string;
 }
 
-/** The first line of a tape's file. */
+/** The first line of a tape file. */
 export const tapeHeader = '{"toolmount":"tape","version":1}';
 
-/** One call as a line of a file, without its line break. */
+/** Returns a call as a line of a tape file, without the line break. */
 export function printTapeCall(call: TapeCall): string {
   return JSON.stringify(call);
 }
 
-/** One answer of a model as a line of a file, without its line break. */
+/** Returns an answer of a model as a line of a tape file, without the line break. */
 export function printTapeAnswer(answer: TapeAnswer): string {
   return JSON.stringify(answer);
 }
 
 /**
- * Reads the text of a tape: JSON lines, the header first. The calls are sorted by the order in which they began.
+ * Parses the text of a tape: JSON lines, the header first. The calls are sorted by the order in which they began.
  *
- * Throws a `TapeError` with the line that is not as it must be. An unfinished last line is left out: the process that
- * recorded it was killed.
+ * Throws a `TapeError` with the number of an invalid line. An incomplete last line is ignored: the process that recorded it was
+ * killed.
  */
 export function parseTape(text: string): Tape {
   const lines = text.split("\n");
@@ -74,7 +74,7 @@ export function parseTape(text: string): Tape {
   return { calls: calls.toSorted((one, other) => one.order - other.order), answers };
 }
 
-/** What is wrong with the text of a tape, and in which line. */
+/** An error in the text of a tape, with the number of the line. */
 export class TapeError extends Error {
   readonly line: number;
 
@@ -87,7 +87,7 @@ export class TapeError extends Error {
 function parseLine(line: string, number: number): Readonly<Record<string, unknown>> {
   const value = parseJson(line, number);
   if (!isRecord(value)) throw new TapeError(number, "it is not an object");
-  // A record is around the arguments and the result, which have at most maxDepth levels each.
+  // The object of a line adds levels around the arguments and the result, which each have at most maxDepth levels.
   const problem = meter(value, Number.POSITIVE_INFINITY, maxDepth + 4);
   if (problem !== null) throw new TapeError(number, `it is ${problem}`);
   return value;
