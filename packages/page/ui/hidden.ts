@@ -67,7 +67,7 @@ function hiddenPiece(run: string, isJson: boolean): Piece {
   };
 }
 
-/** Returns the byte that a character stands for, as in file names that are not UTF-8. JSON cannot escape a byte. */
+/** Returns the byte that a character represents, as in file names that are not UTF-8. JSON cannot escape a byte. */
 function byteIn(character: string, isJson: boolean): string | undefined {
   const byte = character.codePointAt(0)! - 0x10ff00;
   return byte < 0x80 || isJson ? undefined : `\\x${byte.toString(16)}`;

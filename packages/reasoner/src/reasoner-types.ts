@@ -124,14 +124,15 @@ export interface Reasoner {
    */
   calls(sessionId: string): Promise<readonly SessionCall[]>;
   /**
-   * Returns all texts of a session in order, each with its author. Rejects with `SESSION_NOT_FOUND`, and with `SESSION_UNREADABLE`.
+   * Returns all texts of a session in order, each with its author. Rejects with `SESSION_NOT_FOUND`, and with
+   * `SESSION_UNREADABLE`.
    */
   said(sessionId: string): Promise<readonly Said[]>;
   /** Returns the user of a session; null for a session without one. Rejects with `SESSION_NOT_FOUND`. */
   owner(sessionId: string): Promise<string | null>;
   /**
-   * Copies a session without its open turn or, with `at`, as it was after its first `at` turns. Rejects with `SESSION_NOT_FOUND` for
-   * another user's session. The copy of a session without a user belongs to the user who forks it.
+   * Copies a session without its open turn or, with `at`, as it was after its first `at` turns. Rejects with `SESSION_NOT_FOUND`
+   * for another user's session. The copy of a session without a user belongs to the user who forks it.
    */
   fork(
     host: TurnHost,
@@ -141,8 +142,9 @@ export interface Reasoner {
     at?: number,
   ): Promise<SessionSummary>;
   /**
-   * Removes the last `turns` turns from the conversation, so that the model no longer sees them. The effects of their calls stay, and
-   * the log keeps the turns. Rejects with `SESSION_CONFLICT` while a turn is open, and with `OPTION_INVALID` for more turns than exist.
+   * Removes the last `turns` turns from the conversation, so that the model no longer sees them. The effects of their calls stay,
+   * and the log keeps the turns. Rejects with `SESSION_CONFLICT` while a turn is open, and with `OPTION_INVALID` for more turns
+   * than exist.
    */
   rewind(host: TurnHost, sessionId: string, turns: number, userId?: string): Promise<SessionSummary>;
   /**
@@ -152,8 +154,8 @@ export interface Reasoner {
    */
   addMessage(sessionId: string, prompt: Prompt, id?: string): Promise<void>;
   /**
-   * Gives up the turn that runs in this process, so that another process can take it, as if this one were gone. Its log stays as it
-   * is, and its `run` or `resume` here rejects with `SESSION_CONFLICT`.
+   * Gives up the turn that runs in this process, so that another process can take it, as if this one were gone. Its log stays as
+   * it is, and its `run` or `resume` here rejects with `SESSION_CONFLICT`.
    */
   release(sessionId: string): void;
   /** Drops a session's live state in this process; its log stays. */

@@ -55,8 +55,8 @@ type Kept = "nothing waits" | "kept" | "dropped" | "waits";
 
 /**
  * Shows the changes that wait in the layer of a session, and asks the person at the terminal: keep them, drop them, or let them
- * wait. Deletions, and changes of files that the next command runs or obeys, each need a separate yes. An answer is valid only for
- * exactly the changes that were shown.
+ * wait. Deletions, and changes of files that the next command runs or obeys, each need a separate yes. An answer is valid only
+ * for exactly the changes that were shown.
  */
 export async function askToKeep(
   session: KeepingSession,

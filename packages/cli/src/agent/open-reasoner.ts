@@ -21,8 +21,8 @@ export function addAgentsOption(command: Command): Command {
 }
 
 /**
- * Returns the reasoner of a plan, or creates one for a plan without one; the command then names the model, its server and its key.
- * A recorded exchange is served over HTTP on loopback, and asked like any other server.
+ * Returns the reasoner of a plan, or creates one for a plan without one; the command then names the model, its server and its
+ * key. A recorded exchange is served over HTTP on loopback, and asked like any other server.
  */
 export async function openReasoner(
   host: OpenedHost,

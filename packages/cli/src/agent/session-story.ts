@@ -23,8 +23,8 @@ export async function listSessions(
 }
 
 /**
- * Reads everything known about a session. It is named by its id, by the beginning of its id, or by the run id of one of its calls,
- * which logs, exports and questions show. Rejects with `SESSION_NOT_FOUND`.
+ * Reads everything known about a session. It is named by its id, by the beginning of its id, or by the run id of one of its
+ * calls, which logs, exports and questions show. Rejects with `SESSION_NOT_FOUND`.
  */
 export async function readSessionStory(
   reasoner: Reasoner,

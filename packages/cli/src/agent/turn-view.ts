@@ -6,8 +6,8 @@ import type { Screen } from "../screen/screen.ts";
 import { createMarkdownWriter } from "../screen/markdown.ts";
 
 /**
- * Shows a turn while it runs: the model's text as it arrives, a line for each call, and errors. A terminal renders Markdown, unless
- * it `isPlain` and cannot redraw.
+ * Shows a turn while it runs: the model's text as it arrives, a line for each call, and errors. A terminal renders Markdown,
+ * unless it `isPlain` and cannot redraw.
  */
 export function createTurnView(screen: Screen, isPlain: boolean): (event: TurnEvent) => void {
   let wasStreamed = false;

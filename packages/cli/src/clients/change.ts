@@ -135,8 +135,8 @@ function wholeOf(
 }
 
 /**
- * Returns how the client starts this command. A file that a team shares gets the command's name and a path in the project; any other
- * file gets the exact program that runs now, which works from every folder.
+ * Returns how the client starts this command. A file that a team shares gets the command's name and a path in the project; any
+ * other file gets the exact program that runs now, which works from every folder.
  */
 function describeEntry(
   client: McpClient,

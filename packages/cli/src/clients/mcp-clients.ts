@@ -130,8 +130,8 @@ export function listsOf(client: McpClient, shell: Pick<Shell, "cwd" | "env">): r
 }
 
 /**
- * Returns the lists of applications that `import` reads and `guard` cannot write. Sources: the configuration pages of Codex, Gemini
- * CLI, opencode and Zed.
+ * Returns the lists of applications that `import` reads and `guard` cannot write. Sources: the configuration pages of Codex,
+ * Gemini CLI, opencode and Zed.
  */
 export function otherLists(shell: Pick<Shell, "cwd" | "env">): readonly Omit<ServerList, "isOwn">[] {
   const places = [

@@ -10,8 +10,8 @@ const copy = z.strictObject({
   /** The client's file. */
   file: z.string(),
   /**
-   * The file's text before the entry was added (null if the file did not exist), and the digest of its text afterwards. Null if the
-   * file was changed in between, so that it cannot be restored as a whole.
+   * The file's text before the entry was added (null if the file did not exist), and the digest of its text afterwards. Null if
+   * the file was changed in between, so that it cannot be restored as a whole.
    */
   whole: z.strictObject({ before: z.string().nullable(), after: z.string() }).nullable(),
   /** The servers by name, as they were written. */

@@ -9,8 +9,8 @@ import { printable } from "../screen/printable.ts";
 import { writeLook, type Look } from "./first-look-lines.ts";
 
 /**
- * Runs `toolmount` without a command: shows what exists here, what it may do, and what to do next. Starts and writes nothing. At a
- * terminal a key chooses the next command, whose words are returned; null for none.
+ * Runs `toolmount` without a command: shows what exists here, what it may do, and what to do next. Starts and writes nothing. At
+ * a terminal a key chooses the next command, whose words are returned; null for none.
  */
 export async function takeFirstLook(shell: Shell): Promise<readonly string[] | null> {
   const look = await withStatus(shell, "looking around", lookAround);

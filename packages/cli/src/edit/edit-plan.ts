@@ -83,9 +83,9 @@ export interface PlannedEdit {
 }
 
 /**
- * Plans lines for the lists `allow`, `ask` and `deny` of a plan's policy, so that a person can see them first. A list gets no line
- * twice. `added` and `kept` name them as `deny bash(rm *)`. With `flows`, also plans lines of that section, or the section itself.
- * Throws as {@link addEntries} does.
+ * Plans lines for the lists `allow`, `ask` and `deny` of a plan's policy, so that a person can see them first. A list gets no
+ * line twice. `added` and `kept` name them as `deny bash(rm *)`. With `flows`, also plans lines of that section, or the section
+ * itself. Throws as {@link addEntries} does.
  */
 export async function planPolicyRules(
   plan: string | undefined,

@@ -3,8 +3,8 @@ import type { OpenedHost } from "@toolmount/loader";
 import type { ManifestTool } from "@toolmount/loader/commands";
 
 /**
- * What happens to a call of a tool before its arguments are known. The last two are denied: the lock file has another definition, or
- * none.
+ * What happens to a call of a tool before its arguments are known. The last two are denied: the lock file has another definition,
+ * or none.
  */
 export type CallVerdict = "runs" | "asks" | "may ask" | "denied" | "changed" | "not locked";
 

@@ -14,8 +14,8 @@ interface NamedChanges {
 }
 
 /**
- * Finds the changes that a word names: those of a session, by its id or the beginning of its id; else those of a turn or a call, in
- * the given session or in the sessions that changed last. Throws `USAGE_INVALID`.
+ * Finds the changes that a word names: those of a session, by its id or the beginning of its id; else those of a turn or a call,
+ * in the given session or in the sessions that changed last. Throws `USAGE_INVALID`.
  */
 export async function findChanges(
   host: OpenedHost,

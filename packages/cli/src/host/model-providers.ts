@@ -61,8 +61,8 @@ export interface PlanModel {
 const maxWaitMs = 5_000;
 
 /**
- * Tries the model of a plan's `agent`. A server that the plan names is asked for its models; for another provider, the package and
- * the key are looked up. Null for a plan without a model.
+ * Tries the model of a plan's `agent`. A server that the plan names is asked for its models; for another provider, the package
+ * and the key are looked up. Null for a plan without a model.
  */
 export async function tryModel(
   agent: unknown,

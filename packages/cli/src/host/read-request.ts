@@ -82,8 +82,8 @@ async function readInput({ input }: Shell): Promise<string> {
 }
 
 /**
- * Throws `USAGE_INVALID` for an object that has a name twice, because a person meant only one of the values. The text is JSON, and
- * may be nested too deep for a recursive function.
+ * Throws `USAGE_INVALID` for an object that has a name twice, because a person meant only one of the values. The text is JSON,
+ * and may be nested too deep for a recursive function.
  */
 async function refuseDouble(text: string): Promise<void> {
   const { createScanner } = await import("jsonc-parser");

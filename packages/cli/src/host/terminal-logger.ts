@@ -22,8 +22,8 @@ const labels: Readonly<Record<Level, { readonly text: string; readonly style: St
 };
 
 /**
- * Creates a logger that writes the messages of a host, its modules and its tools, one line each: warnings and errors, and the rest
- * with `--verbose` or `--debug`, which adds fields and stacks.
+ * Creates a logger that writes the messages of a host, its modules and its tools, one line each: warnings and errors, and the
+ * rest with `--verbose` or `--debug`, which adds fields and stacks.
  */
 export function createTerminalLogger(screen: Screen, verbosity: Verbosity): Logger {
   let last = "";

@@ -15,8 +15,8 @@ const quietMs = 100;
 const maxFolders = 500;
 
 /**
- * Reloads a host when a file of its plan changes, or a file in or below the folder of one of its local modules. `say` gets one line
- * for each reload. An invalid plan leaves the host as it is. Returns a function that ends the watch.
+ * Reloads a host when a file of its plan changes, or a file in or below the folder of one of its local modules. `say` gets one
+ * line for each reload. An invalid plan leaves the host as it is. Returns a function that ends the watch.
  */
 export async function watchPlan(host: OpenedHost, say: (line: string) => void): Promise<() => Promise<void>> {
   let timer: NodeJS.Timeout | undefined;

@@ -31,8 +31,8 @@ interface FetchedEntry {
 }
 
 /**
- * Reads a module that is written as a source: `npm:@acme/weather@^1/tools` is `@acme/weather/tools`, and a repository has
- * the name of its last folder. Other entries stay as they are, including one with a refused source, whose trial reports the reason.
+ * Reads a module that is written as a source: `npm:@acme/weather@^1/tools` is `@acme/weather/tools`, and a repository has the
+ * name of its last folder. Other entries stay as they are, including one with a refused source, whose trial reports the reason.
  */
 export function readModule(entry: NewEntry): NewEntry {
   const { module, source } = entry;

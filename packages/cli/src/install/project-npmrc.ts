@@ -2,9 +2,9 @@ import { copyFile, lstat, rm, stat, symlink } from "node:fs/promises";
 import { dirname, join } from "node:path";
 
 /**
- * Returns the nearest `.npmrc` of a plan: in its folder, or in a folder above. npm itself looks only next to the nearest package.json,
- * which for packages of a plan is the folder in which they are installed. A file of a user other than the plan's owner and root is
- * not used, because it could send npm to another registry.
+ * Returns the nearest `.npmrc` of a plan: in its folder, or in a folder above. npm itself looks only next to the nearest
+ * package.json, which for packages of a plan is the folder in which they are installed. A file of a user other than the plan's
+ * owner and root is not used, because it could send npm to another registry.
  */
 export async function findNpmrc(planFolder: string): Promise<string | undefined> {
   const { uid } = await stat(planFolder);

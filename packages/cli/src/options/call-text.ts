@@ -27,8 +27,8 @@ export async function parseInner({ tool, inner }: WrittenCall): Promise<JsonObje
 }
 
 /**
- * Converts arguments that were written as `name=text` to the types in the tool's schema: a text becomes a number, true or false if
- * the schema allows such a type and no text.
+ * Converts arguments that were written as `name=text` to the types in the tool's schema: a text becomes a number, true or false
+ * if the schema allows such a type and no text.
  */
 export function fitTexts(given: JsonObject, texts: ReadonlySet<string>, schema: JsonSchema): JsonObject {
   const { properties = {} } = schema as { readonly properties?: Readonly<Record<string, JsonSchema>> };

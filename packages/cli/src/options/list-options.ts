@@ -24,8 +24,8 @@ export function readFirst(text: string): number {
 }
 
 /**
- * Asks about the list of a rehearsal, and makes its calls: by the call that was rehearsed, or one by one. Null if nothing needs to
- * be asked.
+ * Asks about the list of a rehearsal, and makes its calls: by the call that was rehearsed, or one by one. Null if nothing needs
+ * to be asked.
  */
 export async function makeList(
   rehearsal: Rehearsal,

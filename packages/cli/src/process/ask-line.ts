@@ -12,9 +12,9 @@ interface AskLineOptions {
 }
 
 /**
- * Asks for one line at a terminal; arrow keys show earlier lines. A paste of several lines is one part of the line, and Enter sends
- * it. If the terminal does not mark pastes, lines that arrive together are one text. Ctrl-C empties the line; on an empty line a
- * second Ctrl-C `leaves`. Returns null after that, after Ctrl-D on an empty line, and after the signal.
+ * Asks for one line at a terminal; arrow keys show earlier lines. A paste of several lines is one part of the line, and Enter
+ * sends it. If the terminal does not mark pastes, lines that arrive together are one text. Ctrl-C empties the line; on an empty
+ * line a second Ctrl-C `leaves`. Returns null after that, after Ctrl-D on an empty line, and after the signal.
  */
 export async function askLine(
   terminal: NonNullable<Shell["terminal"]>,

@@ -9,9 +9,9 @@ const afterMs = 10_000;
 const smallHeap = 48 * 1_048_576;
 
 /**
- * Returns memory to the system when a server is quiet: when no call of its hosts has begun or ended for a while. Under load V8 lets
- * its heap grow, by 128 MB for new objects alone, and it collects nothing while nothing is allocated. The collection stops the
- * process for half a second or more, so it runs once after a load, and only if the heap has doubled since the last one.
+ * Returns memory to the system when a server is quiet: when no call of its hosts has begun or ended for a while. Under load V8
+ * lets its heap grow, by 128 MB for new objects alone, and it collects nothing while nothing is allocated. The collection stops
+ * the process for half a second or more, so it runs once after a load, and only if the heap has doubled since the last one.
  */
 export function releaseMemoryWhenQuiet(
   hosts: readonly Pick<Host, "coordinator">[],

@@ -4,8 +4,8 @@ import { jsonText, printable, printableLines } from "../screen/printable.ts";
 import type { Screen } from "../screen/screen.ts";
 
 /**
- * Shows how tools differ from the lock file, in the style of release notes: by module, the most important first, and equal changes
- * only once, with the complete value before and now, so that a person can review it.
+ * Shows how tools differ from the lock file, in the style of release notes: by module, the most important first, and equal
+ * changes only once, with the complete value before and now, so that a person can review it.
  */
 export function writeLockChanges(screen: Screen, changes: readonly LockChange[]): void {
   for (const [module, own] of Map.groupBy(changes, moduleOf)) {

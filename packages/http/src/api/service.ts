@@ -47,7 +47,7 @@ export interface Service {
   readonly clock: Clock;
   readonly logger: Logger;
   readonly version: string;
-  /** Returns the address at which people and clients reach this server, by the Host header of their request; without a slash at its end. */
+  /** Returns the address of this server for people and clients, from the Host header of their request; without a slash at its end. */
   readonly baseOf: (host: string | undefined) => string;
   /** Aborted when the server ends: streams close, and no new work starts. */
   readonly ending: AbortSignal;

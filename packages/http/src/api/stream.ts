@@ -14,9 +14,9 @@ export type SendEvent = (event: string, data: unknown, id?: string) => void;
 type Last = { readonly event: string; readonly data: unknown } | null;
 
 /**
- * Answers with a stream of server-sent events. `work` sends events while it runs, and ends with the signal of the request. The event
- * that it returns is sent last and never dropped. An error is sent as the event `error`, with the body of a plain answer. The stream
- * is written to the connection itself, and nothing else is kept of it.
+ * Answers with a stream of server-sent events. `work` sends events while it runs, and ends with the signal of the request. The
+ * event that it returns is sent last and never dropped. An error is sent as the event `error`, with the body of a plain answer.
+ * The stream is written to the connection itself, and nothing else is kept of it.
  */
 export function answerStream(c: Context<RouteEnv>, work: (send: SendEvent) => Promise<Last>): Response {
   const { outgoing } = c.env;

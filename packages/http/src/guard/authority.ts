@@ -23,7 +23,7 @@ function shortest(address: string): string {
   return new URL(`http://[${address}]/`).hostname.slice(1, -1);
 }
 
-/** Returns the address at which people and clients reach a server, without a slash at its end: its public one, else the checked Host. */
+/** Returns the address of a server for people and clients, without a slash at its end: its public one, else the checked Host. */
 export function reachedAt(publicUrl: string | undefined, host: string): string {
   return (publicUrl ?? `http://${host}`).replace(/\/+$/, "");
 }

@@ -91,8 +91,9 @@ function requireOwnOrigin(origin: string | undefined, host: string, { origins }:
 }
 
 /**
- * Checks `Sec-Fetch-Site`. With `none`, the user typed or opened an address, which only reads. A link on any site may open the page
- * in a tab, because its document is public, cannot be framed, and has no effect. A provider sends users back there after a sign-in.
+ * Checks `Sec-Fetch-Site`. With `none`, the user typed or opened an address, which only reads. A link on any site may open the
+ * page in a tab, because its document is public, cannot be framed, and has no effect. A provider sends users back there after a
+ * sign-in.
  */
 function requireOwnSite(values: Singles, method: string, target: string): void {
   const site = values["sec-fetch-site"];

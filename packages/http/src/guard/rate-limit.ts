@@ -20,7 +20,7 @@ export class RateLimit {
     this.#clock = clock;
   }
 
-  /** Takes back one counted request of the key in the same window. */
+  /** Uncounts one request of the key in the same window. */
   giveBack(key: string): void {
     const open = this.#windows.get(key);
     if (open !== undefined) open.count = Math.max(0, open.count - 1);

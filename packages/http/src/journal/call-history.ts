@@ -28,8 +28,8 @@ interface CallProgram extends PastProgram<CallSummary> {
 const maxOwn = 1_000;
 
 /**
- * The calls of a host: those of its audit, including calls of other processes and from before the start, and those of this process,
- * which the journal knows as they happen. A host without an audit has only the journal.
+ * The calls of a host: those of its audit, including calls of other processes and from before the start, and those of this
+ * process, which the journal knows as they happen. A host without an audit has only the journal.
  */
 export class CallHistory {
   readonly #host: Host;

@@ -58,8 +58,8 @@ export interface ServeHostsOptions {
   /** Lets people sign in to the page at an OpenID provider: `createPageSignIn`. Default: they enter a token. */
   readonly pageSignIn?: PageSignIn | undefined;
   /**
-   * Receives a signed report when a question is asked, when it is decided, and when its call has ended, for example for a chat. By
-   * Standard Webhooks 1.0, delivered at least once.
+   * Receives a signed report when a question is asked, when it is decided, and when its call has ended, for example for a chat.
+   * By Standard Webhooks 1.0, delivered at least once.
    */
   readonly webhook?: WebhookOptions | undefined;
   /**

@@ -20,8 +20,8 @@ import type { HttpLimits, HttpServer, ServeHostsOptions } from "./options.ts";
 const defaultBodyBytes = 1_048_576;
 const defaultConnections = 2_000;
 /**
- * Milliseconds for which an idle connection stays open. It is longer than the 60 s of usual proxies and balancers, because the side
- * that sends requests should close first: else a request can meet a connection that was just closed.
+ * Milliseconds for which an idle connection stays open. It is longer than the 60 s of usual proxies and balancers, because the
+ * side that sends requests should close first: else a request can meet a connection that was just closed.
  */
 const keepAliveMs = 65_000;
 /** Connections besides those for callers: for approvers, for health, and to refuse what is too much. */

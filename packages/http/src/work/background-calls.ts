@@ -104,7 +104,7 @@ export class BackgroundCalls {
     this.#unwatch = null;
   }
 
-  /** Resumes the calls whose questions are no longer open. If the list was cut, only questions that were in the last one can be gone. */
+  /** Resumes the calls whose questions are no longer open. If the list was cut, only questions in the last list can be gone. */
   #see(views: readonly ApprovalView[]): void {
     const before = this.#open;
     this.#open = new Set(views.map(({ info }) => questionKey(info)));

@@ -75,7 +75,7 @@ export class FirstAnswers {
     }
   }
 
-  /** Returns the record of a key that this server may now work on, or that has ended. "here" means that the work runs in this process. */
+  /** Returns the record of a key that this server may now work on, or that has ended. "here" means the work runs in this process. */
   async #claim(id: string, digest: string): Promise<WorkRecord | "here"> {
     for (;;) {
       const now = this.#clock.now();

@@ -69,8 +69,8 @@ export class LiveTurn {
   }
 
   /**
-   * Stores a change after those before it. If another server changed the turn first, a function is called again with the new turn,
-   * and a plain change is not made. Resolves to false if nothing was changed.
+   * Stores a change after those before it. If another server changed the turn first, a function is called again with the new
+   * turn, and a plain change is not made. Resolves to false if nothing was changed.
    */
   change(change: Change, isQuiet = false): Promise<boolean> {
     const changed = this.#saving.then(() => this.#change(change, isQuiet));

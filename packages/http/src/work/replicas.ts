@@ -28,8 +28,8 @@ interface ReplicasOptions {
 }
 
 /**
- * The servers that serve one plan from one store. Each renews a lease, and states which plan it has mounted. All of them do a reload,
- * one after the other: each waits for those before it, and if one could not mount the plan, those after it keep theirs.
+ * The servers that serve one plan from one store. Each renews a lease, and states which plan it has mounted. All of them do a
+ * reload, one after the other: each waits for those before it, and if one could not mount the plan, those after it keep theirs.
  */
 export class Replicas {
   readonly #options: ReplicasOptions;

@@ -113,8 +113,8 @@ export class TurnEvents {
   }
 
   /**
-   * Yields the events after an id, or all of them without one. It calls `onIdle` each time it has yielded the last stored event. It
-   * ends when the signal is aborted, or when `isOver` resolves to true and the next look finds no more events.
+   * Yields the events after an id, or all of them without one. It calls `onIdle` each time it has yielded the last stored event.
+   * It ends when the signal is aborted, or when `isOver` resolves to true and the next look finds no more events.
    */
   async *after(
     id: string | undefined,

@@ -2,7 +2,8 @@ import type { Json, JsonObject, WorkRecord } from "@toolmount/core";
 
 /**
  * `running`: a server runs it now. `waiting`: it waits for a person or for the client. `decided`: its questions are answered, and
- * no server has resumed it. `interrupted`: its server is gone or failed, and another resumes it. The others are its final statuses.
+ * no server has resumed it. `interrupted`: its server is gone or failed, and another resumes it. The others are its final
+ * statuses.
  */
 export type TurnStatus =
   | "running"

@@ -8,7 +8,7 @@ import { withMentions } from "./mentions.ts";
 
 type Entry = readonly [string, JsonObject];
 
-/** Returns a bundle's agents in the form of a mount plan: agents of files with their texts, and agents that the bundle itself writes. */
+/** Returns a bundle's agents in the form of a mount plan: agents from files with their texts, and agents written in the bundle. */
 export async function compileAgents(
   written: Json | undefined,
   home: Home,

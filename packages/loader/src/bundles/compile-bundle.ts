@@ -32,7 +32,7 @@ export async function compileBundle(
   };
 }
 
-/** Compiles what all bundles of a plan say together, as its last part: the prompt, the modes with their rules, and the models of roles. */
+/** Compiles what all bundles of a plan say together into its last part: the prompt, the modes and their rules, and the role models. */
 export async function compileWhole(reading: BundleReading): Promise<JsonObject> {
   const { text, context, replaced } = reading.bundles;
   const instructions = await withMentions(text, context, reading);

@@ -89,7 +89,7 @@ export function homeOf(file: string): Home {
   return { file, root: rootOf(file, undefined), fetched: undefined };
 }
 
-/** Finds the file that a reference such as `foundation:context/rules.md` or `context/rules.md` means; a problem if it does not exist. */
+/** Finds the file that a reference such as `foundation:context/rules.md` means; returns a problem if the file does not exist. */
 export function findText(
   written: string,
   {

@@ -38,7 +38,7 @@ async function readMatrix(config: JsonObject, reading: BundleReading): Promise<J
   return null;
 }
 
-/** Returns the matrix with `overrides` applied. The candidate `base` in an override stands for those of the matrix. */
+/** Returns the matrix with `overrides` applied. The candidate `base` in an override means the candidates of the matrix. */
 function withOverrides(matrix: JsonObject, overrides: Json | undefined): JsonObject {
   if (!isRecord(overrides)) return matrix;
   const changed = Object.entries(overrides).map(([role, override]) => {

@@ -185,7 +185,7 @@ function described(tool: ManifestTool, overrides: unknown): ManifestTool {
 
 type PackageFinder = (name: string) => Promise<PackageFacts | undefined> | PackageFacts | undefined;
 
-/** Returns a fast finder of packages for one folder. It asks Node only about the package around the folder, and what it does not find. */
+/** Returns a fast finder of packages for one folder. It asks Node only about packages that it does not find, and the surrounding one. */
 function createPackageFinder(folder: string): PackageFinder {
   const folders = [...ancestorsOf(folder)];
   const roots = folders.map((path) => join(path, "node_modules")).filter(isFolder);

@@ -28,12 +28,12 @@ export interface LockReport {
   /** Whether the lock file existed. */
   readonly exists: boolean;
   readonly changes: readonly LockChange[];
-  /** Scripts and skills that differ from the lock file. If one is the script of a hook, nothing was mounted and no tools were compared. */
+  /** Scripts and skills that differ from the lock file. If a hook's script does, nothing was mounted and no tools were compared. */
   readonly files: readonly Problem[];
   readonly written: boolean;
   /**
-   * Tools that differ between the two sides of a merge conflict in the lock file, which were merged by name: `before` is ours, `now`
-   * theirs. Absent without a conflict.
+   * Tools that differ between the two sides of a merge conflict in the lock file, which were merged by name: `before` is ours,
+   * `now` theirs. Absent without a conflict.
    */
   readonly conflict?: readonly LockChange[];
   /** Modules that could not be asked for their tools. Their part of the lock file stays; tools that are not in it are not accepted. */
@@ -42,7 +42,7 @@ export interface LockReport {
 
 /** What to do with a lock file. The part of a module that does not answer stays as it is. */
 export interface LockOptions extends OpenHostOptions {
-  /** Accepts tools as they are now and writes the lock file: all tools, those of these names or modules, or those whose change passes. */
+  /** Accepts the current tools and writes the lock file: all tools, those of these names or modules, or those whose change passes. */
   readonly accept?: boolean | readonly string[] | ((change: LockChange) => boolean) | undefined;
   /** Compares only, and writes no file. */
   readonly check?: boolean | undefined;
@@ -151,7 +151,7 @@ async function acceptSome(
   return { file, exists: true, changes: compareLocks(accepted, now), files: [], written: true, leftOut };
 }
 
-/** Returns the changed tool with this name, else all changed tools of the module with this name. Throws `USAGE_INVALID` without either. */
+/** Returns the changed tool of this name, else all changed tools of the module of this name. Throws `USAGE_INVALID` without either. */
 function toolsOf(name: string, changes: readonly LockChange[]): string[] {
   const isOf = ({ before, now }: LockChange) => (now ?? before)?.module === name;
   const named = changes.filter(({ tool }) => tool === name);

@@ -26,8 +26,8 @@ export async function readPlanFile(plan: string | undefined, cwd: string): Promi
 }
 
 /**
- * Returns the value of a text that is a plan, or a section of one. Throws `PLAN_INVALID` for a text that cannot be one. Only edits
- * need this, so only they load the YAML library.
+ * Returns the value of a text that is a plan, or a section of one. Throws `PLAN_INVALID` for a text that cannot be one. Only
+ * edits need this, so only they load the YAML library.
  */
 export function parsePlanText(file: string, text: string): Promise<JsonObject> {
   return parse(createPlanText(file, text));

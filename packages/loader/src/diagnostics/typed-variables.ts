@@ -23,8 +23,8 @@ interface Issue {
 }
 
 /**
- * Reads each refused text that is one whole variable as the number or boolean that it looks like, because a variable is a text, and
- * a schema may want another type. Returns the value with them, or null if there was no such text and the issues stand.
+ * Reads each refused text that is one whole variable as the number or boolean that it looks like, because a variable is a text,
+ * and a schema may want another type. Returns the value with them, or null if there was no such text and the issues stand.
  */
 export function typeVariables<Value extends Json>(
   value: Value,

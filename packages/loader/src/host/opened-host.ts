@@ -32,8 +32,8 @@ export interface OpenedHost extends Host {
    */
   reload(input?: PlanInput): Promise<ReloadReport>;
   /**
-   * Returns with `replay` a sentence for each difference between the calls so far and the recorded calls. Recorded calls that were
-   * not made count too, so ask when the work is done. Empty without `replay`.
+   * Returns with `replay` a sentence for each difference between the calls so far and the recorded calls. Recorded calls that
+   * were not made count too, so ask when the work is done. Empty without `replay`.
    */
   replayDifferences(): readonly string[];
   [Symbol.asyncDispose](): Promise<void>;

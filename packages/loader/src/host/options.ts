@@ -38,8 +38,8 @@ export interface OpenHostOptions extends HostOptions {
    */
   readonly drainMs?: number | undefined;
   /**
-   * The path of a new file that records the calls of this host: JSON lines, secrets masked, mode 0600. It must not exist. A function
-   * instead receives each of these lines, without the header.
+   * The path of a new file that records the calls of this host: JSON lines, secrets masked, mode 0600. It must not exist. A
+   * function instead receives each of these lines, without the header.
    */
   readonly record?: string | ((line: string) => void) | undefined;
   /** The path of a recorded file. No tool runs: calls are answered from the file, and differences are in `replayDifferences()`. */

@@ -26,7 +26,7 @@ function placeOfProcesses(): readonly [string, string, string] {
   return [hostname(), boot, attempt(() => readlinkSync("/proc/self/ns/pid"))];
 }
 
-/** Returns when a process started, which tells it from a later one with the same number; empty if that is not known. */
+/** Returns when a process started, to distinguish it from a later one with the same number; empty if unknown. */
 function startOf(pid: number): string {
   const stat = attempt(() => readFileSync(`/proc/${pid}/stat`, "utf8"));
   return stat.slice(stat.lastIndexOf(")") + 2).split(" ")[19] ?? "";

@@ -4,9 +4,9 @@ import { holdsVariables } from "@toolmount/core/internal";
 import type { LoadedPlan } from "../mount/load-plan.ts";
 
 /**
- * Returns the paths that tools must not read, even inside folders that they may read, unless the plan names the exact path: the file
- * of the plan's state, the folder `.toolmount`, files that the plan names as `${file:…}`, and `.env` files in the plan's folder.
- * The paths are absolute and include everything below them.
+ * Returns the paths that tools must not read, even inside folders that they may read, unless the plan names the exact path: the
+ * file of the plan's state, the folder `.toolmount`, files that the plan names as `${file:…}`, and `.env` files in the plan's
+ * folder. The paths are absolute and include everything below them.
  */
 export async function secretPaths({
   opened,

@@ -35,7 +35,7 @@ export async function importFile(files: SourceFiles, startedAt: number): Promise
   return importEntry(entry, [...digests.keys()], digest);
 }
 
-/** Imports the entry of an installed package. If another version has replaced it since its first import, all its files are loaded again. */
+/** Imports the entry of an installed package. If another version has replaced it since, all its files are loaded again. */
 export async function importPackageFile(path: string, version: string | undefined): Promise<ModuleExports> {
   const first = firstVersions.get(path) ?? version ?? "";
   firstVersions.set(path, first);

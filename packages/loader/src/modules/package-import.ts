@@ -2,7 +2,7 @@ import { pathToFileURL } from "node:url";
 import type { ImportPackage } from "@toolmount/core";
 import { importModule } from "@toolmount/core/import";
 
-/** Creates a function that imports packages by name as Node would from `folder`. It returns null for a package that is not installed. */
+/** Creates a function that imports packages by name as Node would from `folder`, and returns null for packages not installed. */
 export function createPackageImport(folder: string): ImportPackage {
   return async (name) => {
     const { resolveModulePath } = await import("exsolve");

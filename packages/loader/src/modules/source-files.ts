@@ -59,8 +59,8 @@ export function hasImports(file: string): boolean {
 const scanned = new Set([".ts", ".mts", ".cts", ".tsx", ".js", ".mjs", ".cjs"]);
 
 /**
- * Returns the real paths of the files that the text of a file imports. Adds the project's `tsconfig.json` if it decides which files
- * these are, or to which code the file compiles.
+ * Returns the real paths of the files that the text of a file imports. Adds the project's `tsconfig.json` if it decides which
+ * files these are, or to which code the file compiles.
  */
 export function importsIn(text: string, file: string): readonly string[] {
   const specifiers = new Set([...text.matchAll(anyImport)].map(([, , specifier = ""]) => specifier));

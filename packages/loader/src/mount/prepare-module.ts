@@ -119,7 +119,7 @@ export function exportsOf({ entry }: Pick<ModuleUse, "entry">): readonly string[
   return typeof named === "string" ? [named] : named;
 }
 
-/** Creates a module from its manifest, which stands for the real one until one of its tools is called. */
+/** Creates a module from its manifest, which replaces the real one until one of its tools is called. */
 async function loadLazily(
   use: ModuleUse,
   resolution: Resolution,

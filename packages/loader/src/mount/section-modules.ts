@@ -7,7 +7,7 @@ import type { Plan } from "../plan/check-plan.ts";
 import { createModesModule } from "./modes-module.ts";
 import { extensionUse, type ModuleUse } from "./module-use.ts";
 
-/** Returns the modules that sections of the plan stand for: its modes, and one for each module of the section table. */
+/** Returns the modules that sections of the plan mean: its modes, and one for each module of the section table. */
 export function listSectionModules(plan: Plan): ModuleUse[] {
   const uses = addCommandHooks(tableUses(plan), plan);
   return [...modesUse(plan), ...addParts(uses, plan)];

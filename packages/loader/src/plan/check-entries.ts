@@ -74,8 +74,8 @@ function readEntry(value: Json, path: Path, reporter: Reporter): EntryDocument |
 }
 
 /**
- * Lets entries that belong in the plan's layer run there. All modules for files and commands do, because one that showed other files
- * than the shell would be a trap. An entry of another module runs in the layer if its `run` says so.
+ * Lets entries that belong in the plan's layer run there. All modules for files and commands do, because one that showed other
+ * files than the shell would be a trap. An entry of another module runs in the layer if its `run` says so.
  */
 export function inLayer(
   entries: readonly PlanEntry[],

@@ -140,8 +140,8 @@ export function compareLocks(before: PlanLock | undefined, now: PlanLock): LockC
 }
 
 /**
- * Returns a lock in which only the named tools are as they are now; all others stay as they were accepted. The definitions of their
- * modules are updated too, because otherwise a module would still mount an accepted tool as it was before.
+ * Returns a lock in which only the named tools are as they are now; all others stay as they were accepted. The definitions of
+ * their modules are updated too, because otherwise a module would still mount an accepted tool as it was before.
  */
 export function acceptTools(before: PlanLock, now: PlanLock, names: readonly string[]): PlanLock {
   const tools = { ...before.tools };

@@ -21,8 +21,8 @@ export type ParseResult =
   | { readonly ok: false; readonly problems: readonly Problem[] };
 
 /**
- * Parses YAML 1.2, or JSON with comments if the file's name says so, to plain data with the place of each value. Refuses what a plan
- * must not have, with its place.
+ * Parses YAML 1.2, or JSON with comments if the file's name says so, to plain data with the place of each value. Refuses what a
+ * plan must not have, with its place.
  */
 export function parsePlan(text: PlanText): ParseResult {
   if (Buffer.byteLength(text.text) > maxPlanBytes) return refuse(text, 0, "PLAN_TOO_LARGE", sizeProblem);

@@ -118,7 +118,7 @@ async function readWithBases(
 
 type ParsedBundle = Extract<ParseResult, { ok: true }> & { readonly home: Home };
 
-/** Adds the parts of a bundle: those that it includes, its own and, for the plan itself, one on top with what all bundles say together. */
+/** Adds the parts of a bundle: those it includes, its own and, for the plan itself, a last one with what all bundles say together. */
 async function addBundle(
   reading: Reading,
   part: PlanPart,

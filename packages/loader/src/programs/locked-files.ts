@@ -18,8 +18,9 @@ export interface LockedFile {
 }
 
 /**
- * Returns the files that a lock pins: those that programs of hooks and of MCP servers run or name, and those of skills. Only files
- * in the plan's folder, and in folders to which the plan leads by a relative path, count: not packages, not the system's programs.
+ * Returns the files that a lock pins: those that programs of hooks and of MCP servers run or name, and those of skills. Only
+ * files in the plan's folder, and in folders to which the plan leads by a relative path, count: not packages, not the system's
+ * programs.
  */
 export async function filesToLock(named: NamingPlan): Promise<readonly LockedFile[]> {
   const base = await realpath(named.folder);
@@ -39,8 +40,8 @@ export function isGuarded({ path }: LockedFile): boolean {
 }
 
 /**
- * Reports each file that differs from the lock, and with `all` also those that the plan no longer uses. A lock of an older version
- * has no files and accepts any.
+ * Reports each file that differs from the lock, and with `all` also those that the plan no longer uses. A lock of an older
+ * version has no files and accepts any.
  */
 export function reportFiles(
   lock: PlanLock,

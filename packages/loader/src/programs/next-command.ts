@@ -138,7 +138,7 @@ async function entriesOf({ words, cwd }: Program, disk: Disk): Promise<readonly 
   return disk.existing(run.flatMap((folder) => entries.map((name) => resolve(cwd, folder, name))));
 }
 
-/** Returns the files that a word may mean. A name of a script counts even if it does not exist, because the program would run it later. */
+/** Returns the files that a word may mean. A script's name counts even if no such file exists: the program would run it later. */
 async function filesOfWord(word: string, folder: string, disk: Disk): Promise<readonly string[]> {
   if (word.length > 1_000 || /^[-~]|[*?{}\0]|^[a-z]+:\/\//i.test(word)) return [];
   const there = await disk.existing(["", ...scripts].map((end) => resolve(folder, `${word}${end}`)));

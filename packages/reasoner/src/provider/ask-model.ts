@@ -26,8 +26,8 @@ interface ModelCall {
 }
 
 /**
- * Sends a request to the model, and repeats it after a failure that may be temporary. A failed request has run no call, so a retry
- * runs nothing twice. Rejects with a `ModelError`.
+ * Sends a request to the model, and repeats it after a failure that may be temporary. A failed request has run no call, so a
+ * retry runs nothing twice. Rejects with a `ModelError`.
  */
 export async function askModel(request: ModelRequest, asking: ModelCall): Promise<ModelAnswer> {
   const { settings, hooks, ids, signal, emit, model } = asking;

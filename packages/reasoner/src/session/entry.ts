@@ -119,7 +119,7 @@ export const entrySchema = z.discriminatedUnion("kind", [
   z.object({ kind: z.literal("cleared"), callIds: z.array(z.string()) }),
   /** The server refused a conversation of this size as too long. */
   z.object({ kind: z.literal("refused"), tokens: z.number() }),
-  /** A model's server refused these parts, named by digests; null means all images. `rule`: original schemas, or original ids of calls. */
+  /** A model's server refused these parts, by digest; null means all images. `rule`: original schemas, or original ids of calls. */
   z.object({
     kind: z.literal("refused_parts"),
     provider: z.string(),

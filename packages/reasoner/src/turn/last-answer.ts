@@ -16,8 +16,8 @@ export function missingAnswer(items: readonly Item[]): "refusal" | "empty" | nul
 }
 
 /**
- * Asks the model again, once, after an empty answer or one that does not match `outputSchema`, and says what was wrong. Resolves to
- * whether it asks. It does not for an answer that a limit or a filter cut, which would be cut again.
+ * Asks the model again, once, after an empty answer or one that does not match `outputSchema`, and says what was wrong. Resolves
+ * to whether it asks. It does not for an answer that a limit or a filter cut, which would be cut again.
  */
 export async function triesAgain(state: TurnState, text: string): Promise<boolean> {
   const { log, emit } = state;

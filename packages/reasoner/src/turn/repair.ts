@@ -105,8 +105,8 @@ const smallestWindow = 4_000;
 const near = 0.75;
 
 /**
- * Tests whether a refusal without a reason may mean that the conversation is too long: it is at least near the size of the largest
- * answered request, and fills a large part of the model's window.
+ * Tests whether a refusal without a reason may mean that the conversation is too long: it is at least near the size of the
+ * largest answered request, and fills a large part of the model's window.
  */
 function mayBeTooLong(state: TurnState, offer: Offer, { kind, problem }: ModelFailure): boolean {
   if (kind !== "invalid_request" || otherReasons.test(problem)) return false;

@@ -51,9 +51,9 @@ export function define(command: Command, shell: Shell): void {
 }
 
 /**
- * Runs a turn for each line. Skips empty lines, and handles lines with a slash itself. A line while calls wait denies them, and the
- * model reads it. Ctrl-C cancels the turn, and the next line begins another. At the prompt a second Ctrl-C ends the chat, as do the
- * end of the input and a signal that asks the process to end.
+ * Runs a turn for each line. Skips empty lines, and handles lines with a slash itself. A line while calls wait denies them, and
+ * the model reads it. Ctrl-C cancels the turn, and the next line begins another. At the prompt a second Ctrl-C ends the chat, as
+ * do the end of the input and a signal that asks the process to end.
  */
 function chat(plan: string | undefined, options: Options, shell: Shell): Promise<ExitCode> {
   if (options.continue === true && options.session !== undefined)

@@ -38,8 +38,8 @@ function showServers(plan: string | undefined, options: Options, shell: Shell): 
 }
 
 /**
- * Mounts a plan here, to try it, and then at each of its servers in turn, up to the first that cannot. Then shows the servers, and
- * fails as {@link showServers} does.
+ * Mounts a plan here, to try it, and then at each of its servers in turn, up to the first that cannot. Then shows the servers,
+ * and fails as {@link showServers} does.
  */
 export function reloadServers(plan: string | undefined, options: Options, shell: Shell): Promise<ExitCode> {
   return withServers(plan, options, shell, async (store, scope, list) => {

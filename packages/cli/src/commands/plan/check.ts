@@ -138,8 +138,8 @@ async function inspect(plan: string | undefined, options: Options, shell: Shell)
 }
 
 /**
- * Returns which servers count the budgets of a plan together, if not all of them do. Undefined for a plan without budgets, and for
- * one whose state other machines may share.
+ * Returns which servers count the budgets of a plan together, if not all of them do. Undefined for a plan without budgets, and
+ * for one whose state other machines may share.
  */
 function countedBy({ policy, state }: JsonObject): string | undefined {
   const { budgets } = (policy ?? {}) as { readonly budgets?: unknown };
