@@ -84,7 +84,7 @@ export interface ServedProtocol {
         /** The user for whom the calls are; null for a token without one. */
         readonly extra: {
           readonly user: string | null;
-          /** The address at which the user signs in to a mounted server, by its name; it holds no credential. */
+          /** Returns the address at which the user signs in to the mounted server of this name. It contains no credential. */
           readonly signInPage?: ((server: string) => string) | undefined;
         };
       };
@@ -171,7 +171,7 @@ export interface ServedHost {
     | undefined;
   /** Returns the current state of the servers that the host mounts. */
   readonly servers?: (() => Promise<readonly ServedServer[]>) | undefined;
-  /** Returns those of them to which users sign in. */
+  /** Returns the mounted servers to which users sign in. */
   readonly signIns?: (() => Promise<readonly ServerSignIn[]>) | undefined;
   /** MCP over Streamable HTTP, at `/mcp` for the first host and at `/mcp/<name>` for each. */
   readonly mcp?: ServedProtocol | undefined;

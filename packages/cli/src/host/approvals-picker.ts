@@ -11,8 +11,8 @@ import type { Screen } from "../screen/screen.ts";
 type Terminal = NonNullable<Shell["terminal"]>;
 
 /**
- * Lets the person at the terminal choose stored questions with the arrow keys and answer them with a key, until none waits or
- * the person leaves. Each is shown before it is answered, because a person approves exactly what is shown.
+ * Lets the person at the terminal choose stored questions with the arrow keys and answer them with a key, until no question
+ * waits or the person leaves. Each is shown before it is answered, because a person approves exactly what is shown.
  */
 export async function pickApprovals(host: Questioned, person: Person): Promise<void> {
   for (;;) {

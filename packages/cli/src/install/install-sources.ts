@@ -152,7 +152,7 @@ async function othersOf(wanted: readonly Wanted[], store: string): Promise<Other
   );
 }
 
-/** Removes the packages that an update fetches again, but none of another plan. */
+/** Removes the packages that an update fetches again, except packages that other plans use. */
 async function forget(wanted: readonly Wanted[], others: Others, store: string): Promise<void> {
   const isAlone = Object.keys(others).length === 0;
   const own = wanted.flatMap(({ alias }) => [join("node_modules", alias), join("git", alias)]);

@@ -9,7 +9,7 @@ export function readEdited(text: string): JsonObject {
     const value = JSON.parse(text) as unknown;
     if (typeof value === "object" && value !== null && !Array.isArray(value)) return value as JsonObject;
   } catch {
-  // The error below says what is needed.
+    // The error below says what is expected.
   }
   const problem = `--arguments is a JSON object of all arguments, such as '{"amount":99}'`;
   throw new ToolmountError("USAGE_INVALID", { problem });

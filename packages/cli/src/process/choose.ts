@@ -221,7 +221,7 @@ function endLines<Value>(screen: Screen, message: string, choice: Choice<Value> 
   return [bar, `${screen.paint("green", "◇")}  ${message}`, `${bar}  ${answer}`];
 }
 
-/** Creates a frame that draws lines over those that it drew before. */
+/** Creates a frame that redraws its lines in the same place. */
 function createFrame(output: Writable & { readonly columns?: number }) {
   let before = "";
   const wrap = (text: string) => wrapAnsi(text, output.columns ?? 80, { hard: true, trim: false });

@@ -90,7 +90,7 @@ function replaceProcess(): void {
       { ...process.env, [variable]: `${process.pid}:3` },
     );
   } catch {
-  // Without /bin/sh the redirection in the caller remains.
+    // Without /bin/sh the redirection in the caller remains.
   }
 }
 

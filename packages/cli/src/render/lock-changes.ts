@@ -81,7 +81,7 @@ function writeDifference(screen: Screen, { path, before, now, care }: LockDiffer
   for (const line of are) screen.line(`      ${screen.paint("green", `+ ${line}`)}`);
 }
 
-/** Returns what it means that a member became milder. */
+/** Returns a text for a changed member that makes a tool milder. */
 function milderText(path: string): string {
   return path === "requiresConfirmation"
     ? "it asks less than before"

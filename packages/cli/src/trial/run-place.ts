@@ -55,9 +55,9 @@ function repositoryOutside(folder: string): string | undefined {
 
 /** Descriptions of where the calls of an entry run; undefined for calls in the host, and if there is no border. */
 interface Described {
-  /** Where the calls run, behind which border, which parts of the host reach them, and which `members` do not. */
+  /** Returns where the calls run, behind which border, which parts of the host reach them, and which `members` do not. */
   readonly place: (entry: Entry, members: readonly string[]) => string | undefined;
-  /** What the border denies to the calls. */
+  /** Returns what the border denies to the calls. */
   readonly denied: (entry: Entry) => string | undefined;
 }
 

@@ -54,13 +54,13 @@ function withPort(host: string, port: number): ListenAddress | null {
   return port <= 65_535 ? { host, port } : null;
 }
 
-/** A name must have a letter that no number has, so that `0x7f.1` and `2130706433` are not taken for names. */
+/** Tests whether a host is an IP address or a plain name. Labels begin with a letter, so `0x7f.1` and `2130706433` are not names. */
 function isPlainHost(name: string): boolean {
   if (isIPv4(name) || isIPv6(name)) return true;
   return name.split(".").every((label) => /^[a-z]/.test(label) && !label.endsWith("-"));
 }
 
-/** Whether only this machine can reach an address. A name other than localhost could be anything, so it is not. */
+/** Tests whether only this machine can reach an address. Of all names only `localhost` counts: any other may mean another machine. */
 export function isLoopback(host: string): boolean {
   const name = host.toLowerCase();
   if (name === "localhost" || name === "::1") return true;

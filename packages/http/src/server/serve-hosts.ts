@@ -24,7 +24,7 @@ const defaultConnections = 2_000;
  * side that sends requests should close first: else a request can meet a connection that was just closed.
  */
 const keepAliveMs = 65_000;
-/** Connections besides those for callers: for approvers, for health, and to refuse what is too much. */
+/** Extra connections besides those for callers: for approvers, for health checks, and to refuse requests over the limit. */
 const reservedConnections = 200;
 
 /**

@@ -64,7 +64,7 @@ export interface BundleReading {
   readonly complainOf: (file: string, problem: string) => void;
 }
 
-/** Whether a file's content is a bundle of Amplifier. */
+/** Tests whether a file's content is an Amplifier bundle. */
 export function isBundle(value: JsonObject): boolean {
   return value["version"] === undefined && (isRecord(value["bundle"]) || Array.isArray(value["includes"]));
 }

@@ -167,7 +167,7 @@ async function withPolicies<Value>(
   }
 }
 
-/** Whether a section of the plan decides about calls. */
+/** Tests whether a section of the plan decides about calls. */
 function decides({ use }: PreparedUse): boolean {
   return use.section === "policy";
 }

@@ -82,7 +82,7 @@ const entryKeys = Object.keys(entrySchema.shape);
 const sectionKeys = sectionTable.map(({ section }) => section);
 const ownKeys = [...planKeys, ...sectionKeys, "extends"].filter((key) => !amplifierSections.includes(key));
 
-/** Whether a key is unknown, or a section or an entry has another shape than a plan gives it. */
+/** Tests whether a plan has an unknown key, or a section or an entry of the wrong shape. */
 function isDoubtful(plan: Readonly<Record<string, unknown>>): boolean {
   const amplifier = isAmplifierPlan(plan as JsonObject);
   const allKeys = amplifier ? [...ownKeys, ...amplifierSections] : ownKeys;

@@ -85,7 +85,7 @@ export interface Reporter {
       readonly hint?: string | undefined;
     },
   ) => Problem;
-  /** Whether the text at a path of the plan consists of one variable and nothing else. */
+  /** Tests whether the text at a path of the plan consists of one variable and nothing else. */
   readonly isVariable: (path: Path) => boolean;
 }
 

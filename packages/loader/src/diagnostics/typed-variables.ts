@@ -11,7 +11,7 @@ export function noteVariable(map: PlanMap, path: Path): void {
   wholes.set(map, known.add(pathKey(path)));
 }
 
-/** Whether the text at a path of a plan is one whole variable. */
+/** Tests whether the text at a path of a plan is one whole variable. */
 export function isVariable(map: PlanMap, path: Path): boolean {
   return wholes.get(map)?.has(pathKey(path)) === true;
 }

@@ -40,7 +40,7 @@ export function isKept(section: string, value: Json): boolean {
   return Object.keys(others).length === 0 && isList(tools) && tools.every(isOwn);
 }
 
-/** Whether a plan is one of Amplifier: it has no `version`, but a session with its parts or another section of such plans. */
+/** Tests whether a plan is Amplifier's: it has no `version`, but a session with its parts or another section of such plans. */
 export function isAmplifierPlan(plan: JsonObject): boolean {
   if (plan["version"] !== undefined) return false;
   const { session } = plan;

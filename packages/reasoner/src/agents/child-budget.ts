@@ -39,7 +39,7 @@ function smaller(one = Number.POSITIVE_INFINITY, other = Number.POSITIVE_INFINIT
   return least === Number.POSITIVE_INFINITY ? undefined : least;
 }
 
-/** Returns what was used between two moments. */
+/** Returns the usage between two moments. */
 export function usageSince(now: Usage, before: Usage): Usage {
   const pairs = Object.keys(now).map((key) => [key, now[key as keyof Usage] - before[key as keyof Usage]]);
   return Object.fromEntries(pairs) as Usage;

@@ -145,7 +145,7 @@ function outputOf({ call_id: id, type }: Item, outputs: ReadonlyMap<unknown, Ite
   };
 }
 
-/** For a server that accepts only text in outputs, moves their images and files to a message of the user after them. */
+/** Moves images and files of outputs into a user message after them, for a server that accepts only text in outputs. */
 function withoutImages(outputs: readonly Item[], { imagesInOutputs }: ModelRules): Item[] {
   if (imagesInOutputs) return [...outputs];
   const shown: Item[] = [];

@@ -71,7 +71,7 @@ export interface OpenTurn {
   callCount: number;
   /** Tokens so far, including those of sub-agents. */
   usage: Usage;
-  /** Calls of the last answer while one of them has no output, in the order of the answer. */
+  /** The calls of the last answer, in its order, as long as any of them has no output. */
   calls: CallState[];
   group: string | null;
   /** Milliseconds of work, without the time between two processes. */

@@ -41,7 +41,7 @@ export class UserSpending {
     this.#clock = clock;
   }
 
-  /** If the plan counts by day or month, moves the budgets of tokens and cost from the session to the user. */
+  /** Moves the budgets of tokens and cost from the session to the user, if the plan counts by day or month. */
   split(settings: Settings): { readonly settings: Settings; readonly limits: UserLimits | null } {
     const period = this.#coordinator.getCapability("host.budget_period");
     if (period === null) return { settings, limits: null };

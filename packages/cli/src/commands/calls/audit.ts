@@ -170,7 +170,7 @@ function keyOf(run: string, kind: string, at: number): string {
   return `${run} ${kind} ${at}`;
 }
 
-/** Waits; an abort ends the wait early. */
+/** Waits for `ms` milliseconds; if the signal aborts, only until then. */
 function pause(ms: number, signal: AbortSignal): Promise<void> {
   return setTimeout(ms, undefined, { signal }).catch(() => {});
 }
