@@ -12,7 +12,7 @@ export {
 export type { ServedApprovals, ServeOptions } from "./serve/options.ts";
 // Mounting a server
 export { config, type ServerSettings } from "./mount/config.ts";
-/** In a process of its own, all calls reach the one server of that process. */
+/** Tells worker pools that the server keeps state between calls, so all calls must reach the same process. */
 export const keepsState = true;
 export {
   connect,

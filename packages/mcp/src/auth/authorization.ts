@@ -29,30 +29,30 @@ const leaseMs = 30_000;
 /** How often a process looks whether another one has renewed the tokens, in milliseconds. */
 const pollMs = 100;
 
-/** After this time a server that refused is asked again, in milliseconds. */
+/** Milliseconds after which the tokens of a server that refused are tried again. */
 const refusedMs = 30_000;
 
-/** Answers of an authorization server that does not know the client. */
+/** Error codes of an authorization server that does not know the client. */
 const unknownCodes: ReadonlySet<string> = new Set([
   OAuthErrorCode.InvalidClient,
   OAuthErrorCode.UnauthorizedClient,
 ]);
 
-/** Answers after which only a new sign-in helps. */
+/** Error codes after which only a new sign-in helps. */
 const finalCodes: ReadonlySet<string> = new Set([...unknownCodes, OAuthErrorCode.InvalidGrant]);
 
-/** How the requests to one server are authorized. It knows with which token the request of a response was sent. */
+/** Authorizes the requests to one server, and remembers with which token the request of each response was sent. */
 export abstract class ServerAuthorization implements AuthProvider {
   readonly #sent = new WeakMap<Response, string | undefined>();
 
   abstract token(): Promise<string | undefined>;
   abstract onUnauthorized(refused: { readonly response: Response }): Promise<void>;
-  /** Rejects with a `ToolError` where no request can be authorized now. */
+  /** Rejects with a `ToolError` if no request can be authorized now. */
   ready?(): Promise<void>;
   abstract mayTry(): Promise<boolean>;
   abstract needsScope(error: InsufficientScopeError): Promise<boolean>;
 
-  /** A fetch that notes the token of each request. */
+  /** Wraps a fetch so that the token of each request is remembered for its response. */
   noting(fetchOne: FetchLike): FetchLike {
     return async (url, init) => {
       const response = await fetchOne(url, init);
@@ -74,10 +74,9 @@ interface AuthorizationOptions {
 }
 
 /**
- * Sends the stored token with each request to one server, and renews it. It never opens a browser: where a person is
- * needed, it rejects with the SDK's `UnauthorizedError` and stores what the server asked for.
- *
- * Tokens are renewed once at a time, also over processes: a lease in the stored record says who does it.
+ * Sends the stored token with each request to one server, and renews it. It never opens a browser: if a person is needed, it
+ * rejects with the SDK's `UnauthorizedError` and stores what the server asked for.
+ * |Tokens are renewed once at a time, even by several processes: a lease in the stored record says which one does it.
  */
 export class Authorization extends ServerAuthorization {
   readonly #options: AuthorizationOptions;
@@ -104,7 +103,7 @@ export class Authorization extends ServerAuthorization {
     await this.#renewing;
   }
 
-  /** Whether another attempt can succeed: there is another token than the refused one, or some time has passed. */
+  /** Whether another attempt can succeed: because the store has another token than the refused one, or some time has passed. */
   async mayTry(): Promise<boolean> {
     if (this.#refused === undefined) return true;
     this.#kept = await this.#options.credentials.read();
@@ -113,7 +112,7 @@ export class Authorization extends ServerAuthorization {
     return isOther || systemClock.now() - this.#refused.at >= refusedMs;
   }
 
-  /** A tool needs more scope. Returns whether the store has another token by now; else stores what to ask for. */
+  /** Handles a call that needs more scope. Returns true if the store has another token by now; else stores what to ask for. */
   async needsScope({ requiredScope, resourceMetadataUrl }: InsufficientScopeError): Promise<boolean> {
     const before = await this.token();
     this.#kept = await this.#options.credentials.read();
@@ -153,7 +152,7 @@ export class Authorization extends ServerAuthorization {
       const { lease: _, challenge: __, ...rest } = taken.record;
       const next = { ...rest, issuer, tokens: { ...rest.tokens, [issuer]: tokens } };
       const written = await credentials.replace(taken, next);
-      // Another writer was faster only where a person signed in meanwhile: those tokens are newer.
+      // Another writer comes first only if a person signed in meanwhile, and that person's tokens are newer.
       this.#kept = written ?? (await credentials.read());
       this.#refused = undefined;
     } catch (error) {

@@ -2,11 +2,11 @@ import { once } from "node:events";
 import { createServer, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 
-/** Receives the browser of a person who has signed in. */
+/** Waits on this machine for the browser of a person who has signed in. */
 export interface Callback {
   /** The address to which the browser returns. */
   readonly url: string;
-  /** Resolves to the parameters with which it returned. */
+  /** Resolves to the parameters that the browser brought from the authorization server. */
   readonly returned: Promise<URLSearchParams>;
   /** Takes an address that a person has copied from a browser on another machine. Throws for any other text. */
   take(address: string): void;
@@ -16,9 +16,9 @@ export interface Callback {
 const path = "/callback";
 
 interface CallbackPort {
-  /** This port and no other. */
+  /** The only port that may be used. */
   readonly required: number | undefined;
-  /** This port where it is free: the client is registered for it. */
+  /** The port to use if it is free, because the client is registered for it. */
   readonly preferred: number | undefined;
 }
 

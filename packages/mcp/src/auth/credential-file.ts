@@ -5,13 +5,13 @@ import type { Json } from "@toolmount/core";
 import { makeFolder } from "@toolmount/paths";
 import type { CredentialStore } from "./credentials.ts";
 
-/** Where credentials are kept when the plan has no `state`: relative to the plan's folder. */
+/** File for credentials when the plan has no `state`, relative to the plan's folder. */
 export const credentialFile = ".toolmount/credentials.db";
 
-/** Longest wait for another process that writes, in milliseconds. */
+/** Longest wait for another process that writes to the file, in milliseconds. */
 const busyMs = 10_000;
 
-/** Credentials in a file that only this user can read. The first write creates it; each access opens it again. */
+/** Stores credentials in a file that only this user can read. The first write creates it; each access opens it again. */
 export function createCredentialFile(file: string): CredentialStore {
   return {
     async get(key) {

@@ -5,14 +5,14 @@ import { z } from "zod";
 /** Capability under which a plan's state store offers its {@link CredentialStore}. */
 export const credentialsCapability = "credentials.store";
 
-/** Stores credentials. Each write names the version that it replaces, so that no writer undoes another's. */
+/** Stores credentials. Each write names the version that it replaces, so that writers do not undo each other's changes. */
 export interface CredentialStore {
   get(key: string): Promise<{ readonly version: number; readonly body: Json } | null>;
   /** Writes version `before + 1`, where `before` is 0 for a new key. Returns false when the stored version is another. */
   replace(key: string, before: number, body: Json): Promise<boolean>;
 }
 
-/** Why a person has to sign in, as the server said it. */
+/** What the server said about the sign-in that it needs. */
 const challenge = z.strictObject({
   scope: z.string().optional(),
   resourceMetadataUrl: z.string().optional(),
@@ -20,7 +20,7 @@ const challenge = z.strictObject({
 
 export type Challenge = z.output<typeof challenge>;
 
-/** A challenge in the SDK's words, as it is stored. */
+/** Returns a challenge that the SDK has read, in the form in which it is stored. */
 export function challengeOf({
   scope,
   resourceMetadataUrl,
@@ -31,7 +31,7 @@ export function challengeOf({
   return withoutUndefined({ scope, resourceMetadataUrl: resourceMetadataUrl?.href });
 }
 
-/** Returns where the SDK finds the authorization server of a challenge. */
+/** Returns the option by which the SDK finds the authorization server of a challenge. */
 export function placeOf({ resourceMetadataUrl }: Challenge): { readonly resourceMetadataUrl?: URL } {
   return resourceMetadataUrl === undefined ? {} : { resourceMetadataUrl: new URL(resourceMetadataUrl) };
 }
@@ -53,7 +53,7 @@ const started = z.strictObject({
   redirectUrl: z.string(),
   clients: z.record(z.string(), client),
   discovery: z.looseObject({}).optional(),
-  /** Origins that may get requests of this sign-in, beside those that the plan names. */
+  /** Origins that may get requests of this sign-in, in addition to those that the plan names. */
   origins: z.array(z.string()),
   /** In milliseconds since the epoch. */
   until: z.number(),
@@ -61,17 +61,17 @@ const started = z.strictObject({
 
 export type StartedSignIn = z.output<typeof started>;
 
-/** Everything that is kept of one authorization. Clients and tokens belong to the issuer that gave them. */
+/** Everything that is stored for one authorization. Clients and tokens belong to the issuer that gave them. */
 const record = z.strictObject({
   clients: z.record(z.string(), client),
   tokens: z.record(z.string(), tokens),
-  /** The issuer of the tokens that are sent. */
+  /** The issuer whose tokens are sent. */
   issuer: z.string().optional(),
-  /** Where the browser returned to; a client is registered for this address. */
+  /** The address to which the browser returned; the client is registered for it. */
   redirectUrl: z.string().optional(),
   challenge: challenge.optional(),
   started: started.optional(),
-  /** One process renews the tokens until this time, in milliseconds since the epoch. */
+  /** The process that renews the tokens, and until when it may, in milliseconds since the epoch. */
   lease: z.strictObject({ by: z.string(), until: z.number() }).optional(),
 });
 
@@ -79,7 +79,7 @@ export type CredentialRecord = z.output<typeof record>;
 export type KeptTokens = z.output<typeof tokens>;
 export type KeptClient = z.output<typeof client>;
 
-/** A record with the version that it has in the store. */
+/** A record together with the version that it has in the store. */
 export interface Kept {
   readonly version: number;
   readonly record: CredentialRecord;
@@ -88,7 +88,7 @@ export interface Kept {
 const nothing: CredentialRecord = { clients: {}, tokens: {} };
 
 interface CredentialOwner {
-  /** The client that the plan names; undefined where the sign-in registers one. */
+  /** The client that the plan names; undefined if the sign-in registers one. */
   readonly clientId: string | undefined;
   /** The user who signed in; undefined for the credentials of the host. */
   readonly user: string | undefined;
@@ -102,12 +102,12 @@ export class Credentials {
   constructor(store: CredentialStore, url: URL, { clientId, user }: CredentialOwner) {
     this.#store = store;
     const ofClient = clientId === undefined ? "" : ` ${clientId}`;
-    // The address has no fragment, so no client's id can be taken for a user.
+    // The address has no fragment, so the id of a client cannot be mistaken for a user.
     const ofUser = user === undefined ? "" : `#user=${encodeURIComponent(user)}`;
     this.#key = `${url.origin}${url.pathname}${url.search}${ofUser}${ofClient}`;
   }
 
-  /** What is stored now. A record that this version cannot read counts as none. */
+  /** Reads what is stored now. A record that this version of the code cannot read counts as empty. */
   async read(): Promise<Kept> {
     const found = await this.#store.get(this.#key);
     if (found === null) return { version: 0, record: nothing };
@@ -121,7 +121,7 @@ export class Credentials {
     return isWritten ? { version: version + 1, record: next } : null;
   }
 
-  /** Applies a change to whatever is stored when it is written. */
+  /** Applies a change to the stored record, again and again until no other writer comes between. */
   async change(edit: (record: CredentialRecord) => CredentialRecord): Promise<Kept> {
     for (;;) {
       const kept = await this.read();
@@ -131,7 +131,7 @@ export class Credentials {
   }
 }
 
-/** The tokens that are sent; undefined before a sign-in. */
+/** Returns the tokens that are sent; undefined before a sign-in. */
 export function tokensOf({ record: { issuer, tokens: byIssuer } }: Kept): KeptTokens | undefined {
   return issuer === undefined ? undefined : byIssuer[issuer];
 }

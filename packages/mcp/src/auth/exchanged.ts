@@ -8,14 +8,14 @@ import { ToolError } from "@toolmount/core/errors";
 import { ServerAuthorization } from "./authorization.ts";
 import type { AuthSettings } from "./settings.ts";
 
-/** A token is exchanged again so long before it ends, in milliseconds, or in a fifth of its time where that is shorter. */
+/** Milliseconds before its end at which a token is exchanged again; a fifth of its lifetime if that is shorter. */
 const marginMs = 30_000;
 
 interface ExchangeOptions {
   readonly url: URL;
   readonly user: string;
   readonly settings: AuthSettings;
-  /** Looked up for each exchange: a host is opened before it is known whose tokens it accepts. */
+  /** Looked up at each exchange, because a host opens before it is known whose tokens it accepts. */
   readonly exchange: () => ExchangeToken | null;
 }
 
@@ -26,14 +26,14 @@ interface HeldToken {
 }
 
 /**
- * Sends a token with each request of one user, for which the user's own token was exchanged. It is kept in memory until
- * shortly before it ends, and stored nowhere.
+ * Authorizes each request of one user with a token for which the user's own token was exchanged. It is kept in memory until
+ * shortly before it ends, and is never stored.
  */
 export class ExchangedAuthorization extends ServerAuthorization {
   readonly #options: ExchangeOptions;
   #held: HeldToken | undefined;
   #exchanging: Promise<HeldToken> | undefined;
-  /** What is asked for: that of the plan, and what the server wanted and the provider granted. */
+  /** The scope to ask for: that of the plan and, later, also what the server wanted and the provider granted. */
   #scope: string | undefined;
 
   constructor(options: ExchangeOptions) {
@@ -52,10 +52,10 @@ export class ExchangedAuthorization extends ServerAuthorization {
     return (await this.#exchangeFor(this.#scope)).text;
   }
 
-  /** The server refused a token that may have been revoked: a new one is asked for, and refused at the second time. */
+  /** Asks for a new token, because the refused one may have been revoked. Throws if the provider gives the same one again. */
   async onUnauthorized({ response }: { readonly response: Response }): Promise<void> {
     const before = this.#held?.text;
-    // A late answer refuses the token before; the request is sent again with the one that came since.
+    // This answer refused an older token; the request is sent again with the one that came since.
     if (before !== undefined && this.sentWith(response) !== before) return;
     this.#held = undefined;
     if ((await this.token()) === before)
@@ -66,10 +66,10 @@ export class ExchangedAuthorization extends ServerAuthorization {
     return true;
   }
 
-  /** Where the provider refuses the scope, the user keeps the token, and other tools run. */
+  /** Asks the provider for more scope. If it refuses, the user keeps the token that other tools still accept. */
   async needsScope({ requiredScope }: InsufficientScopeError): Promise<boolean> {
     if (computeScopeUnion(this.#scope, requiredScope) === this.#scope) return false;
-    // An exchange that runs may ask for less. Its own caller gets its error.
+    // A running exchange may ask for less scope. Its error goes to its own caller.
     while (this.#exchanging !== undefined) await this.#exchanging.catch(() => undefined);
     await this.#exchangeFor(computeScopeUnion(this.#scope, requiredScope));
     return true;

@@ -25,19 +25,19 @@ interface Renewed {
   readonly tokens: KeptTokens;
 }
 
-/** Asks the authorization server for new tokens: by the refresh token, or by the client's own secret. */
+/** Asks the authorization server for new tokens, with the refresh token or with the client's own secret. */
 export async function renewTokens(renewal: Renewal): Promise<Renewed> {
   const { fetch } = createSignInFetch(renewal.url, renewal.settings);
   try {
     return await (renewal.settings.grant === "client_credentials" ? signInAlone : refresh)(renewal, fetch);
   } catch (error) {
-    // The status of the server shows a sentence, not the list of what is wrong with an answer.
+    // The server's status shows one sentence, not the whole list of what is wrong with an answer.
     if (error instanceof OAuthError || error instanceof UnauthorizedError) throw error;
     throw new Error(signInProblem(error), { cause: error });
   }
 }
 
-/** Discovery is done each time: the server may have moved to another authorization server. */
+/** Renews with the refresh token. It looks for the authorization server each time, because that may be another one now. */
 async function refresh(
   { url, kept: { record }, challenge, settings }: Renewal,
   fetchFn: SignInFetch["fetch"],
@@ -47,7 +47,7 @@ async function refresh(
   const issuer = metadata?.issuer ?? String(authorizationServerUrl);
   const tokens = record.tokens[issuer];
   const client = clientOf(settings) ?? record.clients[issuer];
-  // A refresh token goes to its issuer only.
+  // A refresh token is sent only to the issuer that gave it.
   if (tokens?.refresh_token === undefined || client === undefined)
     throw new UnauthorizedError(`no person has signed in at ${issuer} yet`);
   const allowed = await selectResourceURL(url, {} as OAuthClientProvider, resourceMetadata);
@@ -65,7 +65,7 @@ async function refresh(
   };
 }
 
-/** The client that the plan names; undefined where it is registered by the sign-in. */
+/** Returns the client that the plan names; undefined if the sign-in registers one. */
 export function clientOf({ clientId, clientSecret, issuer }: AuthSettings) {
   if (clientId === undefined) return undefined;
   return { client_id: clientId, ...withoutUndefined({ client_secret: clientSecret, issuer }) };

@@ -1,6 +1,6 @@
 import { z } from "zod";
 
-/** What a plan may say of signing in to a server over HTTP: `auth: { … }` of an MCP source. */
+/** Checks what a plan says about signing in to a server over HTTP: `auth: { … }` of an MCP source. */
 export const authSettings = z
   .strictObject({
     grant: z
@@ -42,7 +42,7 @@ export const authSettings = z
   })
   .check(({ value, issues }) => {
     const refuse = (message: string) => void issues.push({ code: "custom", input: value, message });
-    // Else the MCP server would decide which authorization server receives the secret.
+    // Without `issuer`, the MCP server would decide which authorization server receives the secret.
     if (value.clientSecret !== undefined && value.issuer === undefined)
       refuse("clientSecret needs issuer: the authorization server that may receive it");
     if (value.grant === "client_credentials" && (value.clientId ?? value.clientSecret) === undefined)
@@ -55,5 +55,5 @@ export const authSettings = z
       refuse("audience is for the grant token_exchange");
   });
 
-/** How a server is signed in to, parsed. */
+/** The parsed `auth` settings of a server. */
 export type AuthSettings = z.output<typeof authSettings>;

@@ -9,34 +9,34 @@ import type { AuthSettings } from "./settings.ts";
 /** Longest wait for one answer of an authorization server, in milliseconds. */
 const answerMs = 20_000;
 
-/** Redirects of one request that are followed. */
+/** Most redirects that one request follows. */
 const maxRedirects = 5;
 
 /** The requests of a sign-in. A server names most of their addresses, so each is checked before it is used. */
 export interface SignInFetch {
   /** `fetch` with a deadline. The plan's headers are for the MCP server alone and are not sent. */
   readonly fetch: (url: string | URL, init?: RequestInit) => Promise<Response>;
-  /** Rejects for an address that is not used: by this process, or by the browser of a person. */
+  /** Rejects if neither this process nor a person's browser may use the address. */
   readonly requireAllowed: (address: URL) => Promise<void>;
-  /** Origins that may get requests by now. */
+  /** Returns the origins that may get requests by now. */
   readonly origins: () => string[];
 }
 
 /**
- * Makes the requests of a sign-in to one server. They go to https addresses outside this machine and its networks, and to
- * the origins that the plan names: that of the server, and that of `issuer`. Where the server is on this machine, another
- * port of it may be its authorization server: it is asked for its metadata, and for more only if these name it.
+ * Makes the requests of a sign-in to one server. They go to https addresses outside this machine and its networks, and to the
+ * origins that the plan names: the server's and the one of `issuer`. If the server is on this machine, its authorization server
+ * may be on another port there: that port is asked for metadata, and for more only if these name it.
  */
 export function createSignInFetch(
   url: URL,
   { issuer }: Pick<AuthSettings, "issuer">,
-  /** Those that the first half of this sign-in found. */
+  /** The origins that the first half of this sign-in found. */
   origins: readonly string[] = [],
 ): SignInFetch {
   const named = new Set([url.origin, ...(issuer === undefined ? [] : [new URL(issuer).origin]), ...origins]);
   let refused: Error | undefined;
   const requireAllowed = async (address: URL) => {
-    // The SDK takes a failed request for an address that is not there, and would try others.
+    // The SDK takes a failed request as a sign that the address does not exist, and would try others.
     if (refused !== undefined) throw refused;
     const problem = await problemOf(address, named);
     if (problem !== undefined) throw (refused = new Error(problem));
@@ -57,8 +57,8 @@ export function createSignInFetch(
 }
 
 /**
- * An answer as the SDK takes it. Servers write null for what is absent, an empty secret, tokens as a form or without their type,
- * and errors with the status 200.
+ * Returns an answer in the form that the SDK takes. Servers write null for absent members, an empty secret, tokens as a form or
+ * without their type, and errors with the status 200.
  */
 async function readAnswer(response: Response): Promise<Response> {
   const { status, headers } = response;
@@ -79,11 +79,11 @@ async function readAnswer(response: Response): Promise<Response> {
   return Response.json(whole, { status: isError ? 400 : status });
 }
 
-/** Where metadata of an authorization server, or of a protected resource, are. Source: RFC 8414, RFC 9728, OIDC Discovery. */
+/** Paths of the metadata of authorization servers and protected resources. Source: RFC 8414, RFC 9728, OIDC Discovery. */
 const metadataPath =
   /^(?:\/[^?#]*)?\/\.well-known\/(?:oauth-authorization-server|oauth-protected-resource|openid-configuration)(?:\/|$)/;
 
-/** Whether an answer has the metadata of an authorization server at its own origin. The body is left to the reader. */
+/** Whether an answer is the metadata of an authorization server at its own origin. The body can still be read afterwards. */
 async function isAuthorizationServer(response: Response, { origin }: URL): Promise<boolean> {
   const answer: unknown = response.ok
     ? await response
@@ -102,7 +102,7 @@ function isReading({ method = "GET" }: RequestInit): boolean {
   return method.toUpperCase() === "GET";
 }
 
-/** Follows redirects of reading requests. The address of each is checked. */
+/** Makes a request and, if it only reads, follows its redirects. The address of each is checked. */
 async function follow(
   address: URL,
   init: RequestInit,
@@ -129,12 +129,12 @@ async function problemOf(address: URL, named: ReadonlySet<string>): Promise<stri
   return `${shown(address)} is not used: it is on this machine or its network, and the plan does not name it; where it is the authorization server, write auth: { issuer: ${JSON.stringify(address.origin)} }`;
 }
 
-/** Whether the name of an address can only be this machine. */
+/** Whether an address by its name alone must be on this machine. */
 function isHere({ hostname }: URL): boolean {
   return /^(?:localhost|.*\.localhost|127(?:\.\d+){3}|\[::1\])$/.test(hostname);
 }
 
-/** Whether a connection would reach this machine or its network. A name that is not found here is left to the request. */
+/** Whether a connection would reach this machine or its network. A name that cannot be looked up is left to the request. */
 async function isPrivate(address: URL): Promise<boolean> {
   const host = address.hostname.replace(/^\[(.*)\]$/, "$1");
   if (isIP(host) !== 0) return !isPublic(host);
@@ -152,7 +152,7 @@ for (const range of (
   special.addSubnet(network, Number(prefix), "ipv4");
 }
 
-/** The part of IPv6 that is routed, without addresses that hold one of IPv4. */
+/** The part of IPv6 that is routed; addresses in `translated` hold an IPv4 address and do not count. */
 const routed = new BlockList();
 routed.addSubnet("2000::", 3, "ipv6");
 const translated = new BlockList();
@@ -164,12 +164,12 @@ function isPublic(address: string): boolean {
   return routed.check(address, "ipv6") && !translated.check(address, "ipv6");
 }
 
-/** An address as a problem shows it: without credentials and parameters, on one line. */
+/** Returns an address as error messages show it: without credentials and parameters, on one line. */
 function shown({ protocol, host, pathname }: URL): string {
   return escapeHidden(`${protocol}${host === "" ? "" : "//"}${host}${pathname}`).slice(0, 200);
 }
 
-/** Why a sign-in failed, in a sentence. What a server wrote against the protocol has a list of issues. */
+/** Returns why a sign-in failed, as a sentence. If an answer broke the protocol, it names the first issue only. */
 export function signInProblem(error: unknown): string {
   const { cause } = (error ?? {}) as { readonly cause?: unknown };
   const issue = firstIssue(error);
@@ -178,7 +178,7 @@ export function signInProblem(error: unknown): string {
   return line(`${messageOf(error)}${why}`);
 }
 
-/** The first of the issues that a schema found. */
+/** Returns the first of the issues that a schema found; undefined for an error without issues. */
 export function firstIssue(error: unknown): string | undefined {
   const { issues } = (error ?? {}) as { readonly issues?: unknown };
   if (!Array.isArray(issues)) return undefined;

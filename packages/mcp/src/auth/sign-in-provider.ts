@@ -9,17 +9,17 @@ import type { CredentialRecord, KeptClient, StartedSignIn } from "./credentials.
 import { clientOf } from "./renew.ts";
 import type { AuthSettings } from "./settings.ts";
 
-/** One sign-in of a person. What is learned is kept here until the sign-in has succeeded. */
+/** One sign-in of a person. What it learns is kept in memory until it has succeeded. */
 interface PersonSignIn {
-  /** For the SDK. */
+  /** The object by which the SDK asks for data and reports what it has learned. */
   readonly provider: OAuthClientProvider;
-  /** Returns where the person signs in. */
+  /** Returns the page at which the person signs in; undefined before the SDK has named it. */
   readonly address: () => URL | undefined;
-  /** Why it could not begin: where the authorization server registers no clients, the plan has to name one. */
+  /** Returns a clearer error if the authorization server registers no clients, so that the plan has to name one. */
   readonly explain: (error: unknown) => unknown;
-  /** What has to be kept until the browser comes back. */
+  /** Returns what has to be stored until the browser comes back. */
   readonly started: () => Omit<StartedSignIn, "origins" | "until">;
-  /** The record after the sign-in: what was learned replaces what the same issuer gave before. */
+  /** Returns the record after the sign-in: what was learned replaces what the same issuer gave before. */
   readonly recordAfter: (before: CredentialRecord) => CredentialRecord;
 }
 
@@ -32,7 +32,7 @@ interface Learned {
   address?: URL;
 }
 
-/** With `started`, it continues a sign-in of which that was kept; with its clients alone, no other ones are registered. */
+/** Prepares a sign-in. With a whole `started`, it continues the stored one; with only `clients`, no others are registered. */
 export function createPersonSignIn(
   settings: AuthSettings,
   before: CredentialRecord,
@@ -76,7 +76,7 @@ export function createPersonSignIn(
   };
 }
 
-/** What the SDK asks for, and notes, while it signs a person in. */
+/** Makes the object with which the SDK signs a person in; the SDK's results are written to `learned`. */
 function createProvider(
   { scope, metadataUrl, clientId }: AuthSettings,
   known: {
@@ -99,7 +99,7 @@ function createProvider(
     ...(metadataUrl !== undefined && { clientMetadataUrl: metadataUrl }),
     state: () => state,
     clientInformation: (context) => clientAt(context?.issuer ?? ""),
-    // Absent for a client that the plan names: no other one is registered in its place.
+    // Absent for a client that the plan names, so that the SDK does not register another one in its place.
     ...(clientId === undefined && {
       saveClientInformation: (information, context) =>
         void learned.clients.set(context?.issuer ?? "", information),

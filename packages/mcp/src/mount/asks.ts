@@ -30,10 +30,10 @@ type AskSettings = Pick<ServerSettings, "ask" | "expose" | "prefix" | "hiddenTex
 /** Returns the name under which the internal tool for a question is mounted. */
 export type AskTool = (kind: AskKind) => string;
 
-/** Rounds of questions that one call may take. */
+/** Most times that a server may ask something during one request. */
 const maxRounds = 16;
 
-/** The capabilities that are stated to a server: what the plan allows, and of that what the client in front can do. */
+/** Returns the capabilities to state to a server: those that the plan allows and that the client in front, if known, has. */
 export function capabilitiesFor(ask: Asks, front?: ClientCapabilities): ClientCapabilities {
   const can = (what: "elicitation" | "sampling" | "roots") =>
     ask.includes(what) && (front === undefined || front[what] !== undefined);
@@ -44,7 +44,7 @@ export function capabilitiesFor(ask: Asks, front?: ClientCapabilities): ClientCa
   };
 }
 
-/** The extensions that are stated to a server. */
+/** Returns the extensions to state to a server. */
 export function extensionsFor(settings: Pick<ServerSettings, "expose" | "prefix">): ClientCapabilities {
   return { extensions: { ...uiCapabilities(settings).extensions, [tasksExtension]: {} } };
 }
@@ -72,7 +72,7 @@ export function answerAsks(
   );
 }
 
-/** A question whose internal tool runs: it is allowed, and the call ends with the answer of the client. */
+/** A question whose internal tool runs now. Its call ends with the client's answer; `reach` reports that it was allowed. */
 interface AllowedAsk {
   readonly reach: () => void;
   readonly answer: Promise<unknown>;
@@ -80,7 +80,7 @@ interface AllowedAsk {
 
 const currentAsk = new AsyncLocalStorage<AllowedAsk>();
 
-/** What the internal tool for a question does: it waits for the answer of the client. */
+/** Does the work of the internal tool for a question: waits for the client's answer. */
 export async function answerOfClient(): Promise<unknown> {
   const ask = currentAsk.getStore();
   if (ask === undefined) throw new Error("no server asks a client now");
@@ -89,21 +89,21 @@ export async function answerOfClient(): Promise<unknown> {
 }
 
 /**
- * Passes questions of a server to the client in front, each as a call of its internal tool. The client sees those that
- * are allowed, all at once. A form that is refused is declined; another question that is refused throws.
+ * Passes questions of a server to the client in front, each as a call of its internal tool. The client gets all allowed
+ * questions at once. A refused form is declined; any other refused question throws.
  */
 async function askInFront(requests: ServerAsks, { settings, front, toolFor }: RequestAsks): Promise<Answers> {
   if (front === undefined) return {};
   const shown = withShownTexts(requests, settings);
   const { promise: answered, resolve, reject } = Promise.withResolvers<Answers>();
-  answered.catch(() => {}); // where no question is allowed, none waits for it
+  answered.catch(() => {}); // where no question is allowed, nothing else waits for it
   const asks = Object.entries(shown).map(([key, request]) => {
     const { promise: reached, resolve: reach } = Promise.withResolvers<true>();
     const answer = answered.then((answers) => answers[key]);
     answer.catch(() => {}); // a call that was refused does not wait for it
     const kind = kinds[request.method];
     const tool = kind === undefined ? "" : toolFor(kind);
-    // The same question again is the same call, whatever number its message has.
+    // The same question is the same call, whatever number its message has.
     const { _meta: _, ...args } = request.params ?? {};
     const run = () => front.callInternal(tool, args);
     const call = currentAsk.run({ reach: () => reach(true), answer }, run);
@@ -132,21 +132,21 @@ const kinds: Readonly<Record<string, AskKind>> = {
   "roots/list": "roots",
 };
 
-/** Who makes a request, and what the plan lets the server ask. */
+/** The client for which a request is made, and what the plan lets the server ask. */
 export interface RequestAsks {
   readonly settings: AskSettings;
   readonly front: Front | undefined;
   readonly toolFor: AskTool;
 }
 
-/** Calls a tool, and answers what its server asks. */
+/** Calls a tool and passes on the questions that its server asks meanwhile. */
 export async function callWithAsks(
   client: Client,
   params: CallToolRequest["params"],
   options: RequestOptions,
   { definition, ...asks }: RequestAsks & { readonly definition: Tool },
 ): Promise<CallToolResult> {
-  // The host checks results. The SDK needs the rest of the definition, for arguments that are headers, too.
+  // The host itself checks results. The SDK needs the rest of the definition, also for arguments that are sent as headers.
   const { outputSchema: _, ...toolDefinition } = definition;
   const how = { ...options, toolDefinition };
   if (isTaskCall(client, definition, asks.front))
@@ -156,7 +156,7 @@ export async function callWithAsks(
   return task === undefined ? callResultOf(result) : followInFront(client, task, options, asks);
 }
 
-/** Waits for a task of a server; the client in front answers what the server asks meanwhile. */
+/** Waits for a task of a server, and passes what the server asks meanwhile to the client in front. */
 function followInFront(
   client: Client,
   task: Task,
@@ -171,7 +171,7 @@ function followInFront(
   });
 }
 
-/** A server from before 2026 has to be asked for a task; one of 2026 decides by itself. */
+/** Whether to ask for a task. Servers from before 2026 have to be asked; those of 2026 decide by themselves. */
 function isTaskCall(client: Client, { execution }: Tool, front: Front | undefined): boolean {
   const support = execution?.taskSupport;
   const can = client.getServerCapabilities()?.tasks?.requests?.tools?.call !== undefined;
@@ -180,8 +180,8 @@ function isTaskCall(client: Client, { execution }: Tool, front: Front | undefine
 }
 
 /**
- * Makes a request. A server of 2026 that wants input for it gets that from the client in front, round after round; an
- * older server asks by requests of its own.
+ * Makes a request. If a server of 2026 wants input for it, the client in front gives it, round after round; an older server
+ * asks by requests of its own, which {@link answerAsks} answers.
  */
 export async function withAnswers<
   Params extends object,
@@ -217,7 +217,7 @@ export async function withAnswers<
   throw new ProtocolError(ProtocolErrorCode.InvalidRequest, `the server asked more than ${maxRounds} times`);
 }
 
-/** Returns what a request states of the client in front, for a server of 2026. */
+/** Returns the `_meta` that tells a server of 2026 what the client in front can do. */
 function metaFor(settings: AskSettings, front: Front | undefined) {
   const asked = capabilitiesFor(settings.ask, front?.from.capabilities ?? {});
   return {

@@ -9,10 +9,10 @@ import type { StdioTransport } from "./stdio-transport.ts";
 
 const delaysMs = [0, 250, 500, 1_000, 2_000, 4_000, 8_000, 16_000, 30_000] as const;
 
-/** How often the store of credentials is asked whether a person has signed in, in milliseconds. */
+/** Milliseconds between two looks into the store of credentials for a new sign-in. */
 const signInPollMs = 1_000;
 
-/** The attempts to connect to one server since the last that succeeded. */
+/** The failed attempts to connect to one server since the last success. */
 export class Attempts {
   #failures = 0;
   #failedAt = 0;
@@ -23,15 +23,15 @@ export class Attempts {
   readonly #isKeyed: boolean;
 
   /**
-   * `isKeyed`: the plan has the credentials, so no person can sign in. `isReported`: the loader reports the first failure as a
-   * problem of the plan, so it is not warned of, too.
+   * With `isKeyed`, the plan has the credentials, so no person can sign in. With `isReported`, the loader reports the first
+   * failure as a problem of the plan, so no warning is logged for it.
    */
   constructor(isKeyed = false, isReported = false) {
     this.#isKeyed = isKeyed;
     this.#isReported = isReported;
   }
 
-  /** Why no connection is made any more: the server leads back to this host. */
+  /** Why no connection is made any more: because the server leads back to this host. */
   get refusal(): ToolmountError | undefined {
     return this.#refusal;
   }
@@ -41,7 +41,7 @@ export class Attempts {
     return this.#cause;
   }
 
-  /** The server refused the credentials: a person has to sign in. */
+  /** Whether the server refused the credentials, so that a person has to sign in. */
   get needsAuth(): boolean {
     return this.#needsAuth;
   }
@@ -53,19 +53,19 @@ export class Attempts {
   }
 
   /**
-   * Returns how long to wait before the next attempt without a caller. Meanwhile a person may sign in, which only the
-   * store shows.
+   * Returns how long to wait before an attempt that no caller waits for. A person may sign in meanwhile, which only the store
+   * shows.
    */
   get pauseMs(): number {
     return this.#needsAuth ? Math.max(signInPollMs, this.backOffMs) : this.backOffMs;
   }
 
-  /** There may be other credentials by now, so the next attempt need not wait. */
+  /** Resets the delay, because there may be other credentials by now. */
   renewed(): void {
     this.#failures = 0;
   }
 
-  /** Returns whether it failed for the same reason as before. */
+  /** Notes a failure. Returns whether its reason is the same as before. */
   failed(error: unknown, transport: StdioTransport | undefined): boolean {
     const before = this.#cause;
     this.#failures++;
@@ -76,14 +76,14 @@ export class Attempts {
     return this.#cause === before;
   }
 
-  /** Takes note of a failure, logs it where it is another than before, and returns what callers get. */
+  /** Notes a failure, logs it, and returns the error for callers. A repeated reason is logged at level `debug` only. */
   end(
     error: unknown,
     transport: StdioTransport | undefined,
     options: Pick<TransportOptions, "settings" | "logger"> & { readonly user?: string | undefined },
   ): Error {
     const { settings, logger } = options;
-    // A server that is away for long is asked again and again, and is away for the same reason.
+    // A server that is away for long is tried again and again, and fails for the same reason each time.
     const level = this.failed(error, transport) || this.#isReported ? "debug" : "warn";
     this.#isReported = false;
     const why = this.#cause ?? "";
@@ -107,19 +107,19 @@ export class Attempts {
     this.#cause = cause;
   }
 
-  /** A call was refused: a person has to sign in. */
+  /** Notes that a call was refused for its credentials, so a person has to sign in. */
   refused(): void {
     this.#needsAuth = !this.#isKeyed;
   }
 }
 
-/** How a server is connected to: the revision that it is known to speak, and SSE where it was found. */
+/** How to connect to a server: the revision that it is known to speak, and SSE if that was found. */
 export interface Way {
   readonly prior: PriorDiscovery | undefined;
   readonly found?: "sse" | undefined;
 }
 
-/** Another way to a server that one way did not reach: as a server from before 2026, or over SSE. */
+/** Returns another way to a server that could not be reached: as a server from before 2026, or over SSE. Undefined for none. */
 export function otherWay(
   error: unknown,
   { command, transport, era }: Pick<ServerSettings, "command" | "transport" | "era">,

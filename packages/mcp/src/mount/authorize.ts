@@ -7,7 +7,7 @@ import { ExchangedAuthorization } from "../auth/exchanged.ts";
 import type { ServerSettings } from "./config.ts";
 import { signsInByHeader } from "./failures.ts";
 
-/** Returns where credentials are stored: in the plan's state store, or in a file beside the plan. */
+/** Returns the plan's state store if it offers to store credentials; else a store in a file in the plan's folder. */
 export function credentialStoreOf(offered: unknown, folder: string | undefined): CredentialStore {
   if (isStore(offered)) return offered;
   const base = folder !== undefined && isAbsolute(folder) ? folder : ".";
@@ -15,8 +15,8 @@ export function credentialStoreOf(offered: unknown, folder: string | undefined):
 }
 
 /**
- * Returns how an entry's connections authorize their requests; undefined for servers over stdio and those with an own
- * header.
+ * Returns how an entry's connections authorize their requests; undefined for servers over stdio and for entries with an
+ * `Authorization` header.
  */
 export function authorizationOf(
   coordinator: Coordinator,
@@ -38,7 +38,7 @@ export function authorizationOf(
   return new Authorization({ url: address, settings: auth, credentials, logger: coordinator.logger });
 }
 
-/** Where the credentials of a host are. The store is looked up for each access: a module may offer it later. */
+/** Returns the store of a host's credentials. It is looked up at each access, because a module may offer it later. */
 export function lateStore(coordinator: Coordinator, folder: string | undefined): CredentialStore {
   const found = () => credentialStoreOf(coordinator.getCapability(credentialsCapability), folder);
   return {

@@ -24,20 +24,22 @@ import { listOffered } from "./skills.ts";
 import { traceConnections } from "../wire/trace.ts";
 import type { TransportOptions } from "./transport.ts";
 
-/** What a server reports by itself. */
+/** Callbacks for what a server reports by itself. */
 interface ClientEvents {
-  /** The server says that its tools are others now, or a new connection was made. */
+  /** Called when the server says that its tools changed, and after each new connection. */
   readonly onTools?: ((tools: readonly Tool[]) => void) | undefined;
   readonly onResource?: ((uri: string) => void) | undefined;
-  /** Each list of tools names the hosts to which the server leads. Throws `PLAN_SERVES_ITSELF` to refuse the server. */
+  /**
+   * Called with the hosts to which the server leads, at each list of tools. Throws `PLAN_SERVES_ITSELF` to refuse the server.
+   */
   readonly onHosts?: ((behind: readonly HostLink[]) => void) | undefined;
-  /** After it was mounted, the server came to lead back to this host. */
+  /** Called when the server, after it was mounted, turns out to lead back to this host. */
   readonly onServedToItself?: ((error: ToolmountError) => void) | undefined;
 }
 
 /** What a connection is made with. */
 export interface ConnectionOptions extends TransportOptions, ClientEvents {
-  /** Decided by earlier connections to the same server. */
+  /** What earlier connections to the same server found out about it. */
   readonly verdict: EraVerdict;
   /** Whether the loader reports the first failure to connect. */
   readonly isReported?: boolean | undefined;
@@ -49,13 +51,13 @@ export interface ConnectionOptions extends TransportOptions, ClientEvents {
   readonly authProvider?: ServerAuthorization | undefined;
 }
 
-/** Pages of a list that are asked for; a server whose list does not end is stopped there. */
+/** Most pages of one list that are asked for, in case that a server's list does not end. */
 const maxPages = 1_000;
 
 /** Makes a client of the official SDK for one connection to a server; it is not connected yet. */
 export function createClient(
   given: Omit<ConnectionOptions, "verdict"> & Pick<Above, "links">,
-  /** The client whose call runs, where it is the only one on this connection. */
+  /** Returns the client whose call runs, if it is the only one on this connection. */
   frontOf: () => Front | undefined,
 ): Client {
   const { settings, logger, onResource, links, toolFor, hostId = "" } = given;
@@ -70,7 +72,7 @@ export function createClient(
       },
       versionNegotiation: negotiationOf(settings),
       listMaxPages: maxPages,
-      // The host checks results; the SDK would check them a second time, by rules of its own.
+      // The host checks results; the SDK would check them a second time, by its own rules.
       jsonSchemaValidator: {
         getValidator: () => (data) => ({ valid: true, data: data as never, errorMessage: undefined }),
       },
@@ -96,12 +98,12 @@ export function createClient(
   return client;
 }
 
-/** `host:port`, also where the address leaves the port out. */
+/** Returns `host:port`, with the default port if the address leaves it out. */
 function addressOf({ protocol, hostname, port }: URL): string {
   return `${hostname}:${port === "" ? (protocol === "http:" ? 80 : 443) : port}`;
 }
 
-/** Reads the tools again, where the server says that they changed. */
+/** Reads the tools again after the server said that they changed. */
 async function readChanged(client: Client, given: Omit<ConnectionOptions, "verdict">): Promise<void> {
   const { settings, logger, onTools, onHosts, onServedToItself } = given;
   try {
@@ -111,12 +113,12 @@ async function readChanged(client: Client, given: Omit<ConnectionOptions, "verdi
       logger.warn({ server: settings.name, code: err.code }, err.message);
       return onServedToItself?.(err);
     }
-    // A connection that has ended reads the list again when it is made again.
+    // If the connection has ended, the next one reads the list anyway.
     if (client.transport !== undefined) logger.warn({ err }, "a changed list of tools was not read");
   }
 }
 
-/** Connects a client. Rejects when it is too late, and when the connection is closed meanwhile. */
+/** Connects a client. Rejects when `late` or `closing` is aborted first. */
 export function connectClient(
   client: Client,
   transport: Transport,
@@ -140,24 +142,24 @@ export async function listen(client: Client, logger: Logger): Promise<void> {
     .catch((err: unknown) => logger.debug({ err }, "no subscription"));
 }
 
-/** After this time a server is asked again which revision it speaks: it may have been upgraded. */
+/** Milliseconds after which a server is asked again which revision it speaks, because it may have been upgraded. */
 const verdictMs = 60 * 60 * 1_000;
 
-/** How long a program may leave the question unanswered before it counts as one from before 2026, in milliseconds. */
+/** Milliseconds without an answer about its revision after which a server counts as one from before 2026. */
 const probeMs = 10_000;
 
-/** Which revision a server speaks, as it was found out last, with the time of it. */
+/** Remembers which revision and transport a server speaks, and when that was found out. */
 export class EraVerdict {
   #transport: "sse" | undefined;
   #prior: PriorDiscovery | undefined;
   #at = 0;
 
-  /** How the server over HTTP is spoken to, where that is not Streamable HTTP. */
+  /** "sse" for a server over HTTP that does not speak Streamable HTTP. */
   get transport(): "sse" | undefined {
     return this.#transport;
   }
 
-  /** Returns what is known and still fresh. */
+  /** Returns the known revision if it is still fresh, else undefined. */
   get prior(): PriorDiscovery | undefined {
     return systemClock.now() - this.#at < verdictMs ? this.#prior : undefined;
   }
@@ -181,7 +183,7 @@ export class EraVerdict {
   }
 }
 
-/** Returns how the SDK's client finds, or is given, the revision to speak. */
+/** Returns whether the SDK's client has to find out the revision, or which one it uses. */
 export function negotiationOf({ era, startTimeoutMs }: ServerSettings): VersionNegotiationOptions {
   if (era === "legacy") return { mode: "legacy" };
   if (era === "modern") return { mode: { pin: "2026-07-28" } };

@@ -17,17 +17,17 @@ const classification = z.strictObject({
   idempotent: z.boolean().optional().describe("Running it twice is as good as once."),
 });
 
-/** What the loader fills in from the entry. */
+/** Settings that the loader fills in from the plan's entry. */
 const ofEntry = {
   /** The id of the entry. */
   name: z.string().min(1),
-  /** Whether the plan needs the server. One that is not required is asked until it answers. */
+  /** Whether the plan needs the server. If not, the host opens without it and tries to connect until the server answers. */
   required: z.boolean().default(true),
   /** The prefix of the entry's tools. */
   prefix: z.string().optional(),
 };
 
-/** What a plan may say of an MCP server: `source: { mcp: { … } }`. */
+/** Checks what a plan says about an MCP server: `source: { mcp: { … } }`. */
 export const config = z
   .strictObject({
     ...ofEntry,
@@ -148,7 +148,7 @@ interface UserSettings extends Record<"users" | "headers", object> {
   readonly auth: { readonly grant: string };
 }
 
-/** Why the credentials of users are not what the entry says; undefined where nothing is wrong. */
+/** Returns what is wrong with the settings for users' credentials; undefined if nothing is. */
 function usersProblem({ instance, users, headers, auth }: UserSettings): string | undefined {
   if (instance !== "user" && auth.grant === "token_exchange")
     return "the grant token_exchange gives each user a token; write instance: user";

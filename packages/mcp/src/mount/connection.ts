@@ -37,7 +37,7 @@ export class Connection {
   #client: Client | undefined;
   #transport: StdioTransport | undefined;
   #connecting: Promise<Client> | undefined;
-  /** The end of the last connection: a new one is not made before everything of the old one is gone. */
+  /** Resolves when the last connection has ended completely; only then is a new one made. */
   #ending: Promise<void> = Promise.resolve();
   readonly #fronts = new Fronts();
   readonly #attempts: Attempts;
@@ -73,8 +73,8 @@ export class Connection {
   }
 
   /**
-   * Makes a request, for which the server may ask the client in front. One that did not reach the server is repeated once
-   * on a new connection; one that may have reached it only when it is `idempotent`.
+   * Makes a request, during which the server may ask the client in front. A request that did not reach the server is repeated
+   * once on a new connection; one that may have reached it, only if it is `idempotent`.
    */
   async request<Result>(
     { signal, idempotent }: { readonly signal?: AbortSignal | undefined; readonly idempotent: boolean },
@@ -95,7 +95,7 @@ export class Connection {
     });
   }
 
-  /** A refused call ran nothing. It is made again where the store has other tokens by now; else a person has to sign in. */
+  /** Whether a call that was refused for its credentials may be made again with others. Throws if a person has to sign in. */
   async #mayAgain(client: Client, error: unknown): Promise<boolean> {
     const { authProvider } = this.#options;
     if (error instanceof InsufficientScopeError) {
@@ -108,16 +108,16 @@ export class Connection {
     throw needsSignIn(this.#options, messageOf(error), error);
   }
 
-  /** Whether a call failed for its connection, and may be made again. */
+  /** Whether a call failed because of its connection and may be made again. Drops a session that the server has forgotten. */
   async #isRepeatable(client: Client, error: unknown, idempotent: boolean): Promise<boolean> {
     if (this.#transport?.refused !== undefined) return false; // the same answer would come again
     if (isForgotten(error)) await this.#drop(client, "the server has forgotten the session");
-    if (isUnsent(error)) await client.close(); // then it is known how its program ended
+    if (isUnsent(error)) await client.close(); // closing it makes known how its program ended
     const isGone = isLost(error) || this.#client !== client;
     return isForgotten(error) || isUnsent(error) || (idempotent && isGone);
   }
 
-  /** The connected client; connects when there is none. Rejects with a `ToolError` that says why it cannot. */
+  /** Returns the connected client; connects if there is none. Rejects with a `ToolError` that says why it cannot. */
   async client(signal?: AbortSignal): Promise<Client> {
     if (this.#client !== undefined) return this.#client;
     if (this.#closing.signal.aborted) throw gone(this.#options.settings.name, "its host is closed");
@@ -130,7 +130,7 @@ export class Connection {
     const { settings, onTools, onHosts, authProvider } = this.#options;
     await this.#ending;
     await authProvider?.ready?.();
-    // A server that refused is not asked again and again: a person has to sign in first.
+    // A server that refused is not asked again until a person may have signed in.
     const { needsAuth, cause = "" } = this.#attempts;
     if (needsAuth && (await authProvider?.mayTry()) === false) throw needsSignIn(this.#options, cause);
     if (needsAuth && authProvider !== undefined) this.#attempts.renewed();
@@ -139,20 +139,20 @@ export class Connection {
       const above = await raceSignal(aboveOf(this.#options.chain), this.#closing.signal);
       const late = AbortSignal.timeout(settings.startTimeoutMs);
       const client = await this.#open(above, late);
-      // Each connection may be to another version of the server.
+      // Each connection may reach another version of the server.
       const listing = listOffered(client, settings, { timeout: settings.startTimeoutMs, onHosts });
       onTools?.(await raceSignal(listing, late, () => tooLate(settings)));
       this.#attempts.succeeded();
       this.#connections++;
       return client;
     } catch (error) {
-      // A server that connects but does not list its tools is as good as one that is away.
+      // A server that connects but does not list its tools counts as not reachable.
       await this.rest();
       throw this.#attempts.end(error, this.#transport, this.#options);
     }
   }
 
-  /** Asks the server until it answers, with delays that grow to half a minute. Resolves to why it must not be mounted. */
+  /** Tries to connect until the server answers, with growing delays. Resolves to an error if it must not be mounted. */
   async persist(): Promise<ToolmountError | undefined> {
     const { signal } = this.#closing;
     for (;;) {
@@ -217,11 +217,11 @@ export class Connection {
     const { logger, settings } = this.#options;
     const ended = { server: settings.name, cause };
     if (!this.#closing.signal.aborted) logger.warn(ended, "the connection to an MCP server ended");
-    this.#ending = client.close().catch(() => {}); // it is gone
+    this.#ending = client.close().catch(() => {}); // the connection is gone already
     await this.#ending;
   }
 
-  /** The server leads back to this host by now: its tools go, and it is not connected to any more. */
+  /** Removes the server's tools and ends the connection for good, because the server leads back to this host by now. */
   async #leave(error: ToolmountError): Promise<void> {
     const { onTools, onServedToItself } = this.#options;
     this.#attempts.failed(error, undefined);
@@ -240,7 +240,7 @@ export class Connection {
   /** Ends the connection, and with it the server's processes. Idempotent. */
   async close(): Promise<void> {
     this.#closing.abort();
-    // A connection that was made may still wait for the server's tools: its end ends that.
+    // `#connect` may wait for the server's tools on an open connection: closing that ends the wait.
     await this.#client?.close().catch(() => {});
     await this.#connecting?.catch(() => {});
     await this.#client?.close().catch(() => {});

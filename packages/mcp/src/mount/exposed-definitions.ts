@@ -4,7 +4,7 @@ import { isRecord } from "@toolmount/core/json";
 import type { ServerSettings } from "./config.ts";
 import { isExposed } from "./ui.ts";
 
-/** Key under `_meta` of a definition that is not of a tool of the server, but of something that it exposes. */
+/** Key under `_meta` that marks a definition of something that the server exposes, rather than of one of its tools. */
 const exposedMetaKey = "dev.toolmount/exposed";
 
 /** What an internal tool is for: one item of the server, or requests that concern no single item. */
@@ -21,7 +21,7 @@ export function exposedOf({ _meta }: Pick<Tool, "_meta">): Exposed | undefined {
   return isRecord(exposed) ? (exposed as unknown as Exposed) : undefined;
 }
 
-/** A tool as its server lists it, without the key that only this host may set. */
+/** Returns a tool as its server lists it, without the key that only this host may set. */
 export function withoutExposed(tool: Tool): Tool {
   if (exposedOf(tool) === undefined) return tool;
   const { _meta: meta, ...own } = tool;
@@ -30,10 +30,10 @@ export function withoutExposed(tool: Tool): Tool {
 
 type ExposeSettings = Pick<ServerSettings, "name" | "expose" | "ask">;
 
-/** Kinds of items that one list of a server has. */
+/** Groups of items that a server lists. */
 export type ExposedGroup = "resources" | "prompts";
 
-/** A person or a model answers a question, which takes longer than a request to the server. So does what waits for it. */
+/** Returns the settings with the longest timeout for a request during which the server may ask a person or a model. */
 export function limitsOf(exposed: Exposed, settings: ServerSettings): ServerSettings {
   const { ask, maxTimeoutMs } = settings;
   const mayAsk =
@@ -49,13 +49,13 @@ export function groupOf(exposed: Exposed | undefined): ExposedGroup | undefined 
   return exposed.kind === "prompt" ? "prompts" : "resources";
 }
 
-/** Returns what the plan exposes of a server, as groups. */
+/** Returns the groups of items that the plan exposes of a server. */
 export function groupsOf({ expose }: Pick<ServerSettings, "expose">): readonly ExposedGroup[] {
   const groups = expose.map((what) => (what === "ui" ? "resources" : what));
   return [...new Set(groups)];
 }
 
-/** The internal tools of a server for requests that concern no single item, and for its questions to clients. */
+/** Returns the internal tools of a server for requests that concern no single item, and for its questions to clients. */
 export function requestTools(settings: ExposeSettings): readonly Tool[] {
   const groups = groupsOf(settings);
   const requests: ExposedRequest[] = [
@@ -101,8 +101,8 @@ const uriOnly: Tool["inputSchema"] = {
 const maxInstructions = 32_768;
 
 /**
- * The internal tool for what a server says of itself: so the text is scanned, locked and compared like a
- * definition. None where the server says nothing.
+ * Returns the internal tool for a server's instructions, or none if it has no such text. As a definition, the text is scanned,
+ * locked and compared like those of tools.
  */
 export function instructionsTool(client: Client, { name }: Pick<ServerSettings, "name">): readonly Tool[] {
   const text = (client.getInstructions() ?? "").trim().slice(0, maxInstructions);
@@ -118,7 +118,7 @@ export function instructionsTool(client: Client, { name }: Pick<ServerSettings, 
   ];
 }
 
-/** The internal tools for the items of a group, as the server lists them now. They are locked and compared like its tools. */
+/** Lists the items of a group as internal tools, which are locked and compared like the server's own tools. */
 export async function listExposed(
   client: Client,
   settings: ServerSettings,
@@ -151,7 +151,7 @@ export async function listExposed(
   ];
 }
 
-/** A server that answers a list with an error has none; many know no templates. */
+/** Takes an error as an empty list; many servers do not know templates. */
 function refused<Empty>(empty: Empty): (error: unknown) => Empty {
   return (error) => {
     if (error instanceof ProtocolError) return empty;
@@ -177,7 +177,7 @@ function promptTool(server: string, item: ExposedItems["prompt"]): Tool {
   };
 }
 
-/** All texts of an item that a client may show to a model, so that they are scanned like those of a tool. */
+/** Returns all texts of an item that a client may show to a model, so that they are scanned like those of a tool. */
 function describeItem(
   verb: string,
   item: { name: string; title?: string | undefined; description?: string | undefined },

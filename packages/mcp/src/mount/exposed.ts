@@ -26,12 +26,12 @@ interface Requesting {
 /** Makes requests of clients to one server. */
 export class ExposedServer {
   readonly #settings: ServerSettings;
-  /** The host's own, by which it lists. */
+  /** The host's own connection, used for lists. */
   readonly #main: Connection;
   readonly #onListed: (group: ExposedGroup, tools: readonly Tool[]) => Promise<void>;
   readonly #subscriptions = new Map<string, McpSubscription>();
 
-  /** `onListed` mounts what the server lists now. */
+  /** `onListed` mounts the items that the server lists now. */
   constructor(
     settings: ServerSettings,
     main: Connection,
@@ -42,7 +42,7 @@ export class ExposedServer {
     this.#onListed = onListed;
   }
 
-  /** For servers of other clients; `mounted` are the tools of this one. */
+  /** Returns what this server offers to clients of served hosts; `mounted` returns its mounted tools. */
   publish(mounted: () => Iterable<{ readonly name: string; readonly tool: Tool }>): PublishedSource {
     const settings = this.#settings;
     return {
@@ -61,7 +61,7 @@ export class ExposedServer {
     };
   }
 
-  /** Makes the request for which an internal tool is, on the connection of the user for whom it is. */
+  /** Makes the request of an internal tool, on the connection of the user who makes it. */
   async run(
     exposed: Exposed,
     params: Readonly<Record<string, unknown>>,
@@ -94,7 +94,7 @@ export class ExposedServer {
       default:
         if (!isExposed(uri, this.#settings)) return { contents: [] };
         return connection.request({ signal, idempotent: true }, (client, asks) =>
-          // What a server gives after it asked one client is not for another.
+          // A resource that was read after the server asked one client is not cached for others.
           withAnswers(client, { uri }, asks, { signal, cacheMode }, (next, how) =>
             client.readResource(next, how),
           ),
@@ -102,7 +102,7 @@ export class ExposedServer {
     }
   }
 
-  /** A list of several servers does not wait for one that is away. */
+  /** Lists one group and mounts its items. It does not wait for a server that is away, as a list may be of several servers. */
   async #list(group: ExposedGroup, signal: AbortSignal): Promise<{ readonly listed: number }> {
     const { state, cause = "" } = this.#main.status;
     if (state === "down" || state === "needs_auth") throw gone(this.#settings.name, cause);

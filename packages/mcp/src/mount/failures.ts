@@ -3,7 +3,7 @@ import { failure, type JsonObject, type PartialResult } from "@toolmount/core";
 import { messageOf, ToolError } from "@toolmount/core/errors";
 import type { StdioTransport } from "./stdio-transport.ts";
 
-/** Returns a failure that a model may read: which server, and why. */
+/** Returns an error that a model may read: which server cannot be reached, and why. */
 export function gone(name: string, cause: string, error?: unknown): ToolError {
   return new ToolError(`the MCP server "${name}" cannot be reached: ${cause}`, {
     code: "MCP_SERVER_UNAVAILABLE",
@@ -11,7 +11,7 @@ export function gone(name: string, cause: string, error?: unknown): ToolError {
   });
 }
 
-/** An attempt to connect and list that took too long. */
+/** Returns the error for an attempt to connect and list tools that took too long. */
 export function tooLate({ startTimeoutMs }: { readonly startTimeoutMs: number }): Error {
   return new Error(`it did not answer within ${startTimeoutMs} ms`);
 }
@@ -27,7 +27,7 @@ export function signsInByHeader({ headers }: { readonly headers: object }): bool
   return Object.keys(headers).some((name) => name.toLowerCase() === "authorization");
 }
 
-/** A failure that a person can end by signing in, or by another key in the plan. */
+/** Returns an error that a person can solve by signing in, or by another key in the plan. */
 export function needsSignIn(
   {
     settings: { name, auth, headers = {} },
@@ -57,13 +57,16 @@ export function needsSignIn(
   );
 }
 
-/** What the server wrote beside a status. */
+/** Returns the text that the server wrote with an HTTP error. */
 function textOf(error: unknown): string {
   const text = error instanceof SdkHttpError ? error.data?.text : undefined;
   return typeof text === "string" ? text.trim() : "";
 }
 
-/** A call that may have taken effect, though its answer was not read. `text` is what the server wrote in place of one. */
+/**
+ * Returns the result of a call that may have taken effect, though its answer was not read. `text` is what the server wrote
+ * instead of an answer.
+ */
 export function unanswered(
   problem: string,
   { text = "", ...facts }: { readonly code: string; readonly details?: JsonObject; readonly text?: string },
@@ -72,12 +75,12 @@ export function unanswered(
   return failure(`${problem}; whether it took effect is not known`, { ...facts, mayHaveRun: true, content });
 }
 
-/** The status of an answer over HTTP that is not an answer of the protocol; undefined for other failures. */
+/** Returns the HTTP status of an answer that is not one of the protocol; undefined for other failures. */
 export function httpStatusOf(error: unknown): number | undefined {
   return error instanceof SdkHttpError ? error.status : undefined;
 }
 
-/** Why a connection ended, in a sentence: how its program ended and what it said last, where there is one. */
+/** Returns why a connection ended, in a sentence: with how its program ended and what it said last, if there is a program. */
 export function causeOf(error: unknown, transport: StdioTransport | undefined): string {
   const ended = transport?.refused?.message ?? transport?.ended;
   const last = tellingLine(transport?.lastWords ?? "");
@@ -90,7 +93,7 @@ export function causeOf(error: unknown, transport: StdioTransport | undefined): 
   return `${reasonOf(error).slice(0, 500)}${words}`;
 }
 
-/** The last line of a program's standard error that says why it ended: after an error, Node prints its place and its own version. */
+/** Returns the line of a program's standard error that says best why it ended: after an error, Node prints more lines. */
 function tellingLine(text: string): string {
   const lines = text.split("\n").map((line) => line.trim());
   const telling = lines.filter(
@@ -99,43 +102,41 @@ function tellingLine(text: string): string {
   return telling.findLast((line) => /^[\w.]*(?:Error|Exception)\b[^:]*:/.test(line)) ?? telling.at(-1) ?? "";
 }
 
-/** Node's `fetch` says only "fetch failed" or "terminated", and why in the cause. */
+/** Returns an error's message with its cause, because Node's `fetch` itself says only "fetch failed" or "terminated". */
 function reasonOf(error: unknown): string {
   const cause = networkCauseOf(error);
   return cause === undefined ? messageOf(error) : `${messageOf(error)}: ${messageOf(cause)}`;
 }
 
-/**
- * Returns what the network reported, where that is why a request of `fetch` failed. An answer that is cut has no code.
- */
+/** Returns what the network reported, if that is why a `fetch` failed. For an answer that was cut off, it has no code. */
 function networkCauseOf(error: unknown): (Error & { readonly code?: unknown }) | undefined {
   return error instanceof TypeError && error.cause instanceof Error ? error.cause : undefined;
 }
 
-/** The server refused the credentials, or a person has to sign in. */
+/** Whether the server refused the credentials, so that a person has to sign in. */
 export function isUnauthorized(error: unknown): boolean {
   return error instanceof UnauthorizedError || httpStatusOf(error) === 401;
 }
 
-/** The server over HTTP refused a request of Streamable HTTP, other than for its credentials. */
+/** Whether a server over HTTP refused Streamable HTTP for another reason than credentials or too many requests. */
 export function refusesToPost(error: unknown): boolean {
   const status = httpStatusOf(error) ?? 0;
   return status >= 400 && status < 500 && ![401, 403, 429].includes(status);
 }
 
-/** The server was reached, and did not answer. */
+/** Whether the server was reached but did not answer. */
 export function isSilent(error: unknown): boolean {
   return (
     isSdkError(error, SdkErrorCode.RequestTimeout) || isSdkError(error, SdkErrorCode.EraNegotiationFailed)
   );
 }
 
-/** The server does not know the session; it says so before it runs anything. */
+/** Whether the server does not know the session; servers say so before they run anything. */
 export function isForgotten(error: unknown): boolean {
   return httpStatusOf(error) === 404;
 }
 
-/** Codes of a connection that was not made, so that nothing of a request was sent. */
+/** Codes of failures to connect, after which nothing of a request was sent. */
 const notConnected: ReadonlySet<unknown> = new Set([
   "ECONNREFUSED",
   "EHOSTUNREACH",
@@ -145,12 +146,12 @@ const notConnected: ReadonlySet<unknown> = new Set([
   "UND_ERR_CONNECT_TIMEOUT",
 ]);
 
-/** A message did not leave this process: the server ended before, or no connection to it was made. */
+/** Whether a message did not leave this process, because the server ended before or no connection to it was made. */
 export function isUnsent(error: unknown): boolean {
   return isSdkError(error, SdkErrorCode.NotConnected) || notConnected.has(networkCauseOf(error)?.code);
 }
 
-/** A connection ended before the answer came; the server may have done what it was asked for. */
+/** Whether a connection ended before the answer came; the server may have done what was asked. */
 export function isLost(error: unknown): boolean {
   if (isSdkError(error, SdkErrorCode.ConnectionClosed)) return true;
   return networkCauseOf(error) !== undefined && !isUnsent(error);
@@ -160,7 +161,7 @@ function isSdkError(error: unknown, code: SdkErrorCode): boolean {
   return error instanceof SdkError && error.code === code;
 }
 
-/** A tool is not what it was when a call of it was decided about. */
+/** Returns the error for a tool whose definition has changed since a call of it was decided about. */
 export function toolChanged(tool: string, server: string): ToolError {
   return new ToolError(
     `the MCP server "${server}" describes "${tool}" otherwise than when this call was decided about; call it again`,

@@ -10,16 +10,16 @@ import { MountedServer } from "./server.ts";
 import type { ServerStatus } from "../wire/server-status.ts";
 import { placeOf, programOf } from "./transport.ts";
 
-/** Channel on which each mounted server offers its sign-in to a server with a page: a `ServerSignIn` of core. */
+/** Channel on which each mounted server offers a sign-in with a web page, as a `ServerSignIn` of core. */
 export const signInChannel = "mcp.servers.sign_in";
 
-/** The loader's capability that says whether modules may connect to what the plan does not need after it is mounted. */
+/** Capability of the loader. If true, servers that the plan does not need may connect after the host has opened. */
 const laterCapability = "mount.later";
 
 /** Channel of the status of each mounted server. */
 export const statusChannel = "mcp.servers";
 
-/** Channel on which each mounted server offers to connect now, and to report how that went: a {@link ServerProbe}. */
+/** Channel on which each mounted server offers a {@link ServerProbe}. */
 export const probeChannel = "mcp.servers.probe";
 
 /** Connects to one mounted server, and resolves to its status then. It does not reject. */
@@ -28,15 +28,15 @@ export type ServerProbe = () => Promise<ServerStatus>;
 const events = ["mcp:changed", "mcp:resource_updated"];
 
 /**
- * Begins to connect to one MCP server, where its tools have to be listed before they are mounted. The loader calls it for
- * all entries before it mounts the first one, so that servers start side by side. Throws `EXTENSION_MISSING` before a
- * server is started that could not be mounted.
+ * Starts to connect to one MCP server whose tools have to be listed before they can be mounted. The loader calls this for all
+ * entries before it mounts the first, so that servers start at the same time. Throws `EXTENSION_MISSING`, before it starts a
+ * server, if the schemas of its tools could not be compiled.
  */
 export function connect(coordinator: Coordinator, given: ServerSettings): object {
   const settings = settingsIn(coordinator, given);
   if (coordinator.get("schema-compiler") === null) throw missingCompiler();
   const locked = lockedTools(coordinator, settings.name);
-  // The loader reports what a mount waits for.
+  // The loader itself reports a failure of a server for which the mount waits.
   const isReported = locked === null && (settings.required || !isLater(coordinator));
   const server = new MountedServer(coordinator, settings, { locked, isReported });
   coordinator.registerCleanup(() => server.close());
@@ -44,16 +44,17 @@ export function connect(coordinator: Coordinator, given: ServerSettings): object
   return server;
 }
 
-/** Longest time that mounting one server takes, in milliseconds: its own, and some for its end. */
+/** Returns the longest time that mounting one server takes, in milliseconds: its own limit and some time for its end. */
 export function mountLimitMs({ startTimeoutMs }: ServerSettings): number {
   return startTimeoutMs + 10_000;
 }
 
 /**
- * Mounts the tools of one MCP server; `connected` is what {@link connect} returned. Its processes end with the module. Where the lock file knows the tools, the server
- * is started by the first call.
- *
- * Rejects with `SANDBOX_UNAVAILABLE` when the entry asks for a border that does not work here, and when the plan requires the server, the lock file does not know its tools, and it cannot be reached or does not list them in `startTimeoutMs`. A server that is not required is asked again until it answers.
+ * Mounts the tools of one MCP server; `connected` is what {@link connect} returned. Its processes end with the module. If the
+ * lock file knows the tools, the first call starts the server.
+ * |Rejects with `SANDBOX_UNAVAILABLE` when the entry asks for a border that does not work here. Rejects, too, when the plan
+ * requires the server, the lock file does not know its tools, and it does not list them within `startTimeoutMs`. A server that
+ * is not required is tried again until it answers.
  */
 export async function mount(
   coordinator: Coordinator,
@@ -62,12 +63,12 @@ export async function mount(
 ): Promise<void> {
   const server = (connected ?? connect(coordinator, given)) as MountedServer;
   const { locked, settings } = server;
-  // Inside a layer the border is the one that this machine has proved for the host.
+  // Inside a layer, the host has proved the border on this machine already.
   if (coordinator.getCapability("session.in_layer") !== true)
     await requireBorder(programOf(placeOf(coordinator, settings)));
   if (locked === null && !settings.required) await server.mountOptional(isLater(coordinator));
   else server.tools.mountAll(locked ?? (await server.list()));
-  // It is compared with the lock file as soon as it answers; no call waits for that.
+  // The tools are compared with the lock file when the server answers; no call waits for that.
   if (locked !== null && settings.wake === "start") void server.start();
   const { name } = settings;
   const published: { readonly [Channel in keyof Published]?: () => Published[Channel] } = {
@@ -93,10 +94,9 @@ export async function mount(
 }
 
 /**
- * The settings of a server whose calls run in the layer of each session. Its program may be what an agent has written there, so
- * it is always behind a border, without a network, and may change only what waits in the layer. So nothing is asked, unless the
- * entry says so. The host starts it to list its tools: then it changes nothing. Throws `CONFIG_INVALID` for a server that would be
- * more than its tools, or reach further.
+ * Returns the settings of a server. If its calls run in each session's layer, its program may be one that an agent wrote there,
+ * so it gets a border and no network, and its changes stay in the layer. So calls need no approval, unless the entry says so.
+ * The host starts it only to list its tools. Throws `CONFIG_INVALID` for settings that reach further.
  */
 export function settingsIn(coordinator: Coordinator, settings: ServerSettings): ServerSettings {
   const layer = coordinator.getCapability("session.layer");
@@ -129,12 +129,12 @@ function problemOf({ url, network, write, ask, expose }: ServerSettings): string
   return undefined;
 }
 
-/** Whether the host opens before servers that the plan does not need have answered. */
+/** Whether the host opens before the servers that the plan does not need have answered. */
 function isLater(coordinator: Coordinator): boolean {
   return coordinator.getCapability(laterCapability) === true;
 }
 
-/** The tools that the server had when the plan was locked; null when the plan is not, or does not know them. */
+/** Returns the tools that the server had when the plan was locked; null if the plan is not locked or does not know them. */
 function lockedTools(coordinator: Coordinator, module: string): readonly Tool[] | null {
   const definitionsOf = coordinator.getCapability(lockChannel);
   if (typeof definitionsOf !== "function") return null;
@@ -143,7 +143,7 @@ function lockedTools(coordinator: Coordinator, module: string): readonly Tool[] 
   return parsed.success ? parsed.data : null;
 }
 
-/** The part of a definition that everything here relies on; the rest is as the server said it. */
+/** Checks the members of a definition on which this code relies; the rest is as the server wrote it. */
 const lockedDefinitions = z.array(
   z.looseObject({
     name: z.string(),

@@ -15,25 +15,25 @@ interface MountedTool {
   readonly tool: Tool;
   readonly name: string;
   readonly digest: string;
-  /** The skill that it reads; undefined for a tool of the server itself. */
+  /** The skill that this tool reads; undefined for a tool of the server itself. */
   readonly skill: OfferedSkill | undefined;
   readonly undo: () => void;
 }
 
-/** Sentences about one server that are kept. */
+/** Most sentences about one server that are kept. */
 const maxOddities = 200;
 
-/** The tools of one server on the coordinator, and the internal ones for what it exposes. */
+/** Mounts and unmounts the tools of one server, and the internal tools for what it exposes. */
 export class MountedTools {
   readonly #coordinator: Coordinator;
   readonly #settings: ServerSettings;
   readonly #define: (tool: Tool, name: string) => ToolDefinition;
-  /** What the lock file has, by the server's names. */
+  /** Definitions in the lock file, by the server's names. */
   readonly #accepted: ReadonlyMap<string, Tool>;
-  /** What was not taken as the server says it. */
+  /** Sentences about what was not taken as the server wrote it. */
   readonly #oddities = new Set<string>();
   readonly #mounted = new Map<string, MountedTool>();
-  /** Their names, folded. */
+  /** Names of the mounted tools, folded. */
   readonly #taken = new Set<string>();
   readonly #refused = new Map<string, string>();
   #listed: readonly Tool[] = [];
@@ -53,7 +53,7 @@ export class MountedTools {
     this.#accepted = new Map(locked?.map((tool) => [tool.name, tool]));
   }
 
-  /** The definitions of all tools, as the server listed them last. */
+  /** The definitions of all tools, as the server listed them most recently. */
   get listed(): readonly Tool[] {
     return this.#listed;
   }
@@ -71,24 +71,24 @@ export class MountedTools {
     return this.#oddities.size === 0 ? { refused } : { refused, oddities: [...this.#oddities] };
   }
 
-  /** Says a sentence about the server, once. */
+  /** Logs a sentence about the server and keeps it for the status, once. */
   noteOddity(sentence: string): void {
     if (this.#oddities.has(sentence) || this.#oddities.size >= maxOddities) return;
     this.#oddities.add(sentence);
     this.#coordinator.logger.warn({ server: this.#settings.name }, sentence);
   }
 
-  /** What is mounted, with the names under which the module mounted it. */
+  /** Returns the mounted tools with the names under which the module mounted them. */
   mounted(): readonly Pick<MountedTool, "tool" | "name">[] {
     return [...this.#mounted.values()];
   }
 
-  /** Identifies the definition that is mounted for a tool of the server. */
+  /** Returns the digest of the definition that is mounted for a tool of the server. */
   digestOf(tool: string): string | undefined {
     return this.#mounted.get(tool)?.digest;
   }
 
-  /** Mounts the tools of the server. One that the host refuses is left out, and named in the status. */
+  /** Mounts the tools of the server. A tool that the host refuses is left out and named in the status. */
   mountAll(tools: readonly Tool[]): void {
     const before = this.#names();
     this.#isMounted = true;
@@ -98,8 +98,8 @@ export class MountedTools {
   }
 
   /**
-   * The server has other tools than before. What changed is mounted again, and so compared with the lock: a definition
-   * that is not accepted cannot be called.
+   * Mounts again what changed in the server's list, and so compares it with the lock: a definition that is not accepted cannot
+   * be called.
    */
   async change(tools: readonly Tool[]): Promise<void> {
     this.#listed = tools;
@@ -128,9 +128,9 @@ export class MountedTools {
     await this.#coordinator.hooks.emit("mcp:changed", { server: this.#settings.name });
   }
 
-  /** The tools of a server, and the internal ones for requests of clients, which the host makes by itself. */
+  /** Returns the server's tools and the internal ones for clients' requests, which the host adds. */
   #withRequests(tools: readonly Tool[]): readonly Tool[] {
-    // Of two names that are mounted as one, the one that need not change has it, whatever the order of the server's list.
+    // If two names would be mounted as the same one, a name that needs no change gets it, whatever the order of the list.
     const own = tools.filter((tool) => exposedOf(tool) === undefined);
     const keyOf = ({ name }: Tool) => `${/^[\w.-]+$/.test(name) ? 0 : 1}${name}`;
     const sorted = own.toSorted((one, other) => (keyOf(one) < keyOf(other) ? -1 : 1));
@@ -138,7 +138,7 @@ export class MountedTools {
     return [...sorted, ...others, ...requestTools(this.#settings)];
   }
 
-  /** `isLive`: the plan is mounted already, so whatever is wrong with one tool keeps out that tool only. */
+  /** Mounts one tool. With `isLive`, the plan is mounted already, so a problem with this tool keeps out only this tool. */
   #mount(listed: Tool, isLive = false): void {
     const { logger } = this.#coordinator;
     const tool = withUi(this.#asAccepted(listed), this.#settings);
@@ -170,7 +170,7 @@ export class MountedTools {
     return tool;
   }
 
-  /** A schema of results that cannot be compiled costs the schema, not the tool. */
+  /** Mounts a tool. If its schema of results cannot be compiled, it is mounted without it. */
   #mountOne(tool: Tool, name: string): () => void {
     try {
       return this.#coordinator.mount("tools", this.#define(tool, name));
@@ -191,25 +191,25 @@ export class MountedTools {
     return new Set(this.#infos().map(({ name }) => name));
   }
 
-  /** Notes which names the host gave to what was just mounted. */
+  /** Notes the names that the host gave to the tools that were just mounted. */
   #noteOffered(before: ReadonlySet<string>): void {
     const mounted = new Map([...this.#mounted.values()].map(({ name, tool }) => [name, tool]));
     this.#offered = offeredAfter(this.#offered, before, this.#infos(), mounted);
   }
 }
 
-/** The texts of a definition that the host has no field for reach clients, too. */
+/** Refuses hidden text in those parts of a definition that the host does not check, because clients get them, too. */
 function requireShownTexts({ name, title, annotations, icons, _meta }: Tool): void {
   requireNoHiddenText(name, { title, annotations, icons, _meta }, "set hiddenText: allow in mcp");
 }
 
-/** Why one tool of a server is left out while the others are mounted. */
+/** Codes of errors for which one tool of a server is left out while the others are mounted. */
 const refusals: ReadonlySet<string> = new Set(["TOOL_INVALID", "SCHEMA_NOT_JSON"]);
 
 /**
- * A tool as clients see it: with the title, the icons and the `_meta` that the lock file has. The digest of the lock is of what this
- * host knows of a tool, so a server could otherwise give an accepted tool another name in front of people. `differs` names what the
- * server says otherwise now.
+ * Returns a tool as clients see it: with the title, the icons and the `_meta` of the lock file. The lock's digest does not
+ * cover these, so otherwise a server could give an accepted tool another name in front of people. `differs` names what the
+ * server says differently now.
  */
 export function asAccepted(
   tool: Tool,
@@ -223,13 +223,13 @@ export function asAccepted(
   if (differs.length === 0) return { tool, differs };
   const { title, icons, _meta } = accepted;
   const shownTitle = accepted.annotations?.title;
-  // The hints are the server's: they are how the tool is classified, which the digest has.
+  // The hints stay the server's, because the digest covers the classification that follows from them.
   const annotations = tool.annotations ?? (shownTitle === undefined ? undefined : {});
   const hints = annotations && withoutUndefined({ ...annotations, title: shownTitle });
   return { tool: withoutUndefined({ ...tool, title, icons, _meta, annotations: hints }) as Tool, differs };
 }
 
-/** The `_meta` of a skill, and of what a server exposes, says what the tool is. */
+/** Whether the digest covers the `_meta` because it says what the tool is: that of a skill, and of what a server exposes. */
 function isInDigest(tool: Tool): boolean {
   return skillOf(tool) !== undefined || exposedOf(tool) !== undefined;
 }

@@ -3,14 +3,14 @@ import { ToolError } from "@toolmount/core/errors";
 import type { ServerSettings } from "./config.ts";
 import type { Connection } from "./connection.ts";
 
-/** Returns the settings with which one user's connection is made: the user's own headers and variables come last. */
+/** Returns the settings for one user's connection, in which the user's own headers and variables come last. */
 export function settingsFor(settings: ServerSettings, user: string): ServerSettings {
   const { headers, env, users } = settings;
   const own = Object.hasOwn(users, user) ? users[user] : undefined;
   return { ...settings, headers: { ...headers, ...own?.headers }, env: { ...env, ...own?.env } };
 }
 
-/** Returns the user for whom a call of a server with `instance: user` is. Throws where there are no credentials to use. */
+/** Returns the user for whom a server with `instance: user` is called. Throws if that user has no credentials. */
 export function requireUser(
   { name, command, users }: Pick<ServerSettings, "name" | "command" | "users">,
   user: string | undefined,
@@ -29,8 +29,8 @@ export function requireUser(
 }
 
 /**
- * What a connection of one user shows about the tools: a definition that differs counts for all, and a tool that only
- * this user has is not shown to others. Where no list is known yet, this one is the first.
+ * Merges the tools that one user's connection lists into the known list: a definition that differs counts for all, and a tool
+ * that only this user has is not shown to others. If no list is known yet, the user's becomes the first.
  */
 export function mergeListed(known: readonly Tool[], ofUser: readonly Tool[]): readonly Tool[] {
   if (known.length === 0) return ofUser;
@@ -38,10 +38,10 @@ export function mergeListed(known: readonly Tool[], ofUser: readonly Tool[]): re
   return known.map((tool) => found.get(tool.name) ?? tool);
 }
 
-/** Most connections; of those without a running call, the one that was quiet longest is closed. */
+/** Most connections that are kept. Beyond it, the one that has been quiet longest is closed. */
 const maxKept = 64;
 
-/** The connections of one server whose sessions, or users, have one each. */
+/** The connections of one server, one for each session or user. */
 export class KeptConnections {
   readonly #kept = new Map<string, Connection>();
   /** The calls that run, each with its connection. */
@@ -53,8 +53,8 @@ export class KeptConnections {
   }
 
   /**
-   * The connection of a session or a user, made at the first call. Throws a `ToolError` where each of the others runs a call:
-   * every connection may be a process.
+   * Returns the connection of a session or a user, made at its first call. Throws a `ToolError` if there are `max` others and
+   * each runs a call, because every connection may be a process.
    */
   of(key: string, connect: () => Connection): Connection {
     const known = this.#kept.get(key);
@@ -77,7 +77,7 @@ export class KeptConnections {
     void quiet[1].close();
   }
 
-  /** Keeps a connection while work is done on it. */
+  /** Runs `work` and keeps the connection open meanwhile. */
   async during<Value>(connection: Connection, work: () => Promise<Value>): Promise<Value> {
     const running = {};
     this.#running.set(running, connection);

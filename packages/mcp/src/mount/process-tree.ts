@@ -24,26 +24,26 @@ import {
   type SandboxMounts,
 } from "@toolmount/sandbox";
 
-/** What is started. */
+/** A program to start, and the border behind which it runs. */
 export interface Program {
   readonly command: string;
   readonly args: readonly string[];
   readonly env: Readonly<Record<string, string>>;
   readonly cwd: string | undefined;
-  /** What exists for the program; undefined for all that the user of this process has. */
+  /** The paths that exist for the program; undefined for all that the user of this process has. */
   readonly sandbox?: SandboxMounts | undefined;
-  /** The folder over which it is in a layer: then it is found as the layer shows it. */
+  /** The folder of the session's layer in which the program runs: the program is then looked up as the layer shows it. */
   readonly layer?: string | undefined;
 }
 
 interface ProgramEnd {
   /** In a sentence: `it ended with code 1`. */
   readonly how: string;
-  /** It ended by itself, with a code of failure. */
+  /** Whether it ended by itself, with a code of failure. */
   readonly isFailure: boolean;
 }
 
-/** A program and every process that it started, as one thing that can be ended. */
+/** A program and every process that it started, which end together. */
 export interface ProcessTree {
   readonly pid: number;
   readonly input: Writable;
@@ -52,27 +52,27 @@ export interface ProcessTree {
   /** Resolves when the program itself is gone. */
   readonly exited: Promise<ProgramEnd>;
   /**
-   * Ends the whole tree: asks first, by closing its input, then by SIGTERM where there is one. When that takes too long, it
-   * kills the program with everything below it. Idempotent.
+   * Ends the whole tree: closes the program's input, then sends SIGTERM where the system has it, and kills the program with
+   * everything below it when these take too long. Idempotent.
    */
   end(): Promise<void>;
 }
 
 type Child = ChildProcessByStdio<Writable, Readable, Readable>;
 
-/** How long each way of asking is waited for, in milliseconds. */
+/** Milliseconds to wait after each way of asking a program to end. */
 const patienceMs = 700;
 
-/** Most processes that a program may be together with those that it started, and the milliseconds between two counts. */
+/** Most processes of a program, including those that it started, and the milliseconds between two counts. */
 const maxProcesses = 512;
 const countMs = 1_000;
 
-/** A variable of a program and all that it starts, by which its guard finds them. */
+/** Environment variable of a program and of all that it starts, by which its guard finds them. */
 const markName = "TOOLMOUNT_SERVER";
 
 /**
- * Starts a program in its own process group, with an environment of a few harmless variables and what the plan
- * names. A guard ends all that it started when this process dies without a word. Rejects when the program cannot be started.
+ * Starts a program in its own process group, with an environment of a few harmless variables and what the plan names. If this
+ * process is killed, a guard ends all that the program started. Rejects when the program cannot be started.
  */
 export async function startProgram(given: Program): Promise<ProcessTree> {
   const { cwd } = given;
@@ -104,7 +104,7 @@ export async function startProgram(given: Program): Promise<ProcessTree> {
     killTree(pid);
   });
   void exited.then(() => clearInterval(counting));
-  // It kills what the program left in groups of its own.
+  // The guard also kills what the program left in process groups of its own.
   const guard = createProgramGuard({ mark: `${markName}=${mark}`, path: env["PATH"], isPolite: true });
   guard.add(pid);
   const dismiss = () => (guard.remove(pid), guard.close());
@@ -119,12 +119,12 @@ export async function startProgram(given: Program): Promise<ProcessTree> {
   };
 }
 
-/** The variables that each program gets. */
+/** Returns the variables that each program gets. */
 function environment(): Record<string, string> {
   return { ...getDefaultEnvironment(), ...networkVariables(process.env, { isProxied: true }) };
 }
 
-/** Returns what is started for a program, with its whole environment. Throws `SANDBOX_UNAVAILABLE`. */
+/** Returns the command for a program, with its whole environment. Throws `SANDBOX_UNAVAILABLE`. */
 function launchOf({ command, args, env, sandbox, layer }: Program): SandboxLaunch {
   const whole = { ...environment(), ...env };
   if (sandbox === undefined) return { file: command, args, env: whole, filter: undefined };
@@ -134,7 +134,7 @@ function launchOf({ command, args, env, sandbox, layer }: Program): SandboxLaunc
   throw new ToolmountError("SANDBOX_UNAVAILABLE", { border: "bubblewrap", problem: launch.problem });
 }
 
-/** Counts a program and all below it as long as it lives; calls back when there are too many. Linux only. */
+/** Counts the processes of a program while it lives, and calls back when there are too many. Works on Linux only. */
 function watchCount(pid: number, onTooMany: () => void): NodeJS.Timeout {
   const count = () => {
     const usage = usageOf(pid, { maxProcesses: maxProcesses + 1 });
@@ -144,14 +144,14 @@ function watchCount(pid: number, onTooMany: () => void): NodeJS.Timeout {
 }
 
 async function endTree(child: Child, pid: number, exited: Promise<unknown>): Promise<void> {
-  child.stdin.on("error", () => {}); // it may be gone
+  child.stdin.on("error", () => {}); // the stream may be gone
   child.stdin.end();
   if (!(await within(exited))) {
     signalTree(pid, "SIGTERM");
-    // What it started in groups of their own is found only as long as it is there itself.
+    // Its children in other process groups can be found only while the program itself is still there.
     if (!(await within(exited))) killTree(pid);
   }
-  // What the program started may still be there when the program is not.
+  // Processes of its group may outlive the program.
   if (isAlive(pid)) signalTree(pid, "SIGTERM");
   for (let round = 0; round < 10 && isAlive(pid); round++) await delay(20);
   signalTree(pid, "SIGKILL");
@@ -168,12 +168,12 @@ function isAlive(pid: number): boolean {
   return signalTree(pid, 0);
 }
 
-/** Milliseconds that the trial may take. */
+/** Longest time for the trial of a border, in milliseconds. */
 const trialMs = 20_000;
 
 /**
- * Tries the border of a program: with attempts to break out of it, and with a harmless program. Rejects with
- * `SANDBOX_UNAVAILABLE` when it does not hold here: the server is never started behind a weaker one.
+ * Tries the border of a program with attempts to break out of it, and with a harmless program in it. Rejects with
+ * `SANDBOX_UNAVAILABLE` if it does not hold here, because a server is never started behind a weaker border.
  */
 export async function requireBorder(program: Program | undefined): Promise<void> {
   if (program?.sandbox === undefined) return;

@@ -4,7 +4,7 @@ import { boundedFetch } from "@toolmount/core/json";
 import { tooLarge } from "../wire/message-size.ts";
 import { maxQuoted, unreadable, type WireReader } from "../reading/reader.ts";
 
-/** The request that is sent now. An answer over HTTP need not say which request it answers. */
+/** The request that is being sent. An answer over HTTP need not say which request it answers. */
 export const sending = new AsyncLocalStorage<JSONRPCRequest>();
 
 interface Bounds {
@@ -13,8 +13,8 @@ interface Bounds {
 }
 
 /**
- * Wraps a fetch so that its answers have bounds, and are messages that the SDK takes. What a server answers to a request
- * is a message, a stream, or a status that says why it is neither.
+ * Wraps a fetch so that its answers are limited in size and are messages that the SDK takes. An answer to a request becomes a
+ * message, a stream, or an HTTP status.
  */
 export function readingFetch(
   fetchOne: FetchLike,
@@ -24,7 +24,7 @@ export function readingFetch(
   return async (input, init) => {
     const request = init?.method === "POST" ? sending.getStore() : undefined;
     const rewrite = (text: string) => reader.rewrite(text, request?.id);
-    // The SDK reports an event that is too large to `onerror`, and its call only learns that the stream ended.
+    // For an event that is too large, the SDK calls `onerror`, and the request only learns that the stream ended.
     const bounded = boundedFetch<string | URL>(
       fetchOne,
       { messageBytes: maxMessageBytes, rewrite },
@@ -49,7 +49,7 @@ async function answerTo(
   const text = await response.text();
   if (hasSession && isMessage(text) && saysSessionIsGone(status, text)) return respond(response, text, 404);
   if (ok && isMessage(text)) return respond(response, text, 200);
-  // A server that does not know the question for its revision may refuse it in any way.
+  // A server of another revision that does not know `server/discover` may refuse it in any way.
   const isRefused = !ok && method === "server/discover" && !isMessage(text);
   if (!ok && !isRefused) return respond(response, text, status);
   const what =
@@ -58,12 +58,12 @@ async function answerTo(
   return respond(response, JSON.stringify(unreadable(id, problem, text.slice(0, maxQuoted))), 200);
 }
 
-/** Whether a body, as it was rewritten, has a message of the protocol. */
+/** Whether a rewritten body begins with a message of the protocol. */
 function isMessage(text: string): boolean {
   return /^\s*(?:\[\s*)?\{\s*"jsonrpc"/.test(text);
 }
 
-/** Servers say in different ways that they do not know the session of a request, and so have run nothing. */
+/** Whether an error says that the server does not know the session, and so has run nothing. Servers word it differently. */
 function saysSessionIsGone(status: number, text: string): boolean {
   if (status !== 400 && !(status === 200 && /"error":\{"code":-32(?:600|00[01]),/.test(text))) return false;
   const message = /"message":"([^"]*)"/.exec(text)?.[1] ?? "";

@@ -21,12 +21,12 @@ import { OptionalStart, type Start } from "./optional.ts";
 import { KeptConnections, mergeListed, requireUser, settingsFor } from "./own-connections.ts";
 import { placeOf } from "./transport.ts";
 
-/** One MCP server behind one entry of a plan: its connections, and its tools on the coordinator. */
+/** One MCP server of one entry of a plan: its connections, and its tools on the coordinator. */
 export class MountedServer {
-  /** The tools that it had when the plan was locked; null when the plan is not, or does not know them. */
+  /** The tools that it had when the plan was locked; null if the plan is not locked or does not know them. */
   readonly locked: readonly Tool[] | null;
   readonly optional = new OptionalStart();
-  /** How people sign in to it by a browser; undefined where they do not. */
+  /** The sign-in to the server with a browser; undefined if people do not sign in to it. */
   readonly signIn: ReturnType<typeof browserSignInOf>;
   readonly #coordinator: Coordinator;
   readonly settings: ServerSettings;
@@ -34,12 +34,12 @@ export class MountedServer {
   readonly #authorizationOf: (settings: ServerSettings, user?: string) => ServerAuthorization | undefined;
   readonly #clientSignIn: ClientSignIn;
   readonly #main: Connection;
-  /** Those of sessions, or of users. */
+  /** The connections of sessions or of users. */
   readonly #kept = new KeptConnections();
   readonly tools: MountedTools;
   #begun: Promise<unknown> | undefined;
   readonly #exposed: ExposedServer;
-  /** The hosts to which it leads. */
+  /** The hosts to which the server leads. */
   behind: readonly HostLink[] = [];
 
   constructor(coordinator: Coordinator, settings: ServerSettings, { locked, isReported }: Start) {
@@ -72,7 +72,7 @@ export class MountedServer {
     return this.#exposed.publish(() => this.tools.mounted());
   }
 
-  /** Returns what it says of itself, and the internal tool for it; undefined where it says nothing. */
+  /** Returns the server's instructions and the internal tool for them; undefined if it has none. */
   get instructions(): Published["mcp.instructions"] {
     for (const { name, tool } of this.tools.mounted()) {
       const exposed = exposedOf(tool);
@@ -82,12 +82,12 @@ export class MountedServer {
     return undefined;
   }
 
-  /** Connects, and compares what the server offers now with what is mounted. Failures stand in the status. */
+  /** Connects, and compares what the server offers now with what is mounted. The status shows a failure. */
   async start(): Promise<void> {
     await this.#main.client().catch(() => {});
   }
 
-  /** Connects, to see whether it can be reached, and returns the status of that. */
+  /** Connects, to find out whether the server can be reached, and returns the status. */
   async probe(): Promise<ServerStatus> {
     await this.start();
     const { status } = this;
@@ -95,7 +95,7 @@ export class MountedServer {
     return status;
   }
 
-  /** Begins to connect; {@link list} says how that went. */
+  /** Starts to connect; {@link list} waits for the result. */
   begin(): void {
     this.#begun = this.#main.client();
     this.#begun.catch(() => {}); // list() rejects
@@ -106,14 +106,14 @@ export class MountedServer {
       await (this.#begun ?? this.#main.client());
       return this.tools.listed;
     } finally {
-      // A server for each call or session has served its purpose here.
+      // With an instance for each call or session, this connection was only for the list.
       if (this.settings.instance !== "shared") await this.#main.rest();
     }
   }
 
   /**
-   * Mounts the tools of a server that the plan does not need. Where it is away, it is asked until it answers; then its tools
-   * are mounted. Resolves after the first attempt, or with `isLater` at once.
+   * Mounts the tools of a server that the plan does not need. If it cannot be reached, it is tried again until it answers, and
+   * then its tools are mounted. Resolves after the first attempt or, with `isLater`, at once.
    */
   async mountOptional(isLater: boolean): Promise<void> {
     const first = this.optional.first(this.list());
@@ -154,8 +154,8 @@ export class MountedServer {
       user,
       authProvider: this.#authorizationOf(settings, user),
     };
-    // While the server starts: to load the compiler and to compile a first schema takes 100 ms; one that is simpler waits for
-    // its first call. A module that could not be mounted has nothing to ask for it by then.
+    // Loads the compiler and compiles a first schema while the server starts, which takes 100 ms; otherwise the first call
+    // would wait for it. For a module that could not be mounted, there is no compiler by then.
     const compiler = this.#coordinator.get("schema-compiler") as SchemaCompiler | null;
     const onStarted = () => setImmediate(() => compiler?.compile({ not: {} }));
     return new Connection({ ...shared, onTools, onResource, onStarted, isReported });
@@ -179,7 +179,7 @@ export class MountedServer {
     });
   };
 
-  /** Connects, which may show that a tool is not what was decided about. */
+  /** Connects, and throws if that shows another definition of the tool than the one that was decided about. */
   async #connectFor(tool: string, connection: Connection, signal: AbortSignal | undefined): Promise<void> {
     const accepted = this.tools.digestOf(tool);
     await connection.client(signal);
@@ -201,7 +201,7 @@ export class MountedServer {
     });
   };
 
-  // A session is its user's: two users may give their sessions one name.
+  // The key holds the user, because two users may give their sessions the same name.
   #connectionFor({ sessionId = "", userId }: ToolContext): Connection {
     const { instance } = this.settings;
     if (instance === "shared") return this.#main;

@@ -17,14 +17,14 @@ interface ListOptions extends RequestOptions {
   readonly onHosts?: ((behind: readonly HostLink[]) => void) | undefined;
 }
 
-/** Returns the tools of a server; with `skills`, also one for each of its skills; with `expose`, one for each prompt and resource. */
+/** Returns the tools of a server and, as tools, its skills with `skills`, and its prompts and resources with `expose`. */
 export async function listOffered(
   client: Client,
   settings: ServerSettings,
   /** `onHosts` gets the hosts to which the server leads, and may refuse them. */
   { onHosts, ...options }: ListOptions = {},
 ): Promise<readonly Tool[]> {
-  // The SDK prints a line where a server without tools is asked for them.
+  // The SDK would print a line if a server without tools were asked for them.
   const hasTools = client.getServerCapabilities()?.tools !== undefined;
   const { tools: own, _meta } = hasTools ? await client.listTools(undefined, options) : none;
   onHosts?.(readChain(_meta));
@@ -41,7 +41,9 @@ export async function listOffered(
 
 const none: ListToolsResult = { tools: [] };
 
-/** The definition of the tool that reads a skill. It is locked, compared and mounted as those that the server lists. */
+/**
+ * Returns the definition of the tool that reads a skill. It is locked, compared and mounted like those that the server lists.
+ */
 function toTool(skill: Skill): Tool {
   const { name, description } = skill.frontmatter;
   return {
@@ -63,13 +65,13 @@ function toTool(skill: Skill): Tool {
   };
 }
 
-/** The skill that a tool reads; undefined for a tool of the server itself. */
+/** Returns the skill that a tool reads; undefined for a tool of the server itself. */
 export function skillOf({ _meta }: Pick<Tool, "_meta">): Skill | undefined {
   const skill = _meta?.[skillMetaKey];
   return isRecord(skill) ? (skill as Skill) : undefined;
 }
 
-/** Why the skill that a tool reads cannot be mounted; undefined where it can, and for a tool of the server itself. */
+/** Returns why the skill of a tool cannot be mounted; undefined if it can, and for a tool of the server itself. */
 export function skillProblem(tool: Pick<Tool, "_meta">): string | undefined {
   const skill = skillOf(tool);
   if (skill?.resources === "dynamic")

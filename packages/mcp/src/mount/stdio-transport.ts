@@ -17,30 +17,30 @@ import { startProgram, type ProcessTree, type Program } from "./process-tree.ts"
 interface StdioOptions extends Program {
   readonly maxMessageBytes: number;
   readonly logger: Logger;
-  /** Reads the messages of the program. Default: one that reports nothing. */
+  /** Reads the messages of the program. The default reports nothing about how it reads them. */
   readonly reader?: WireReader | undefined;
   readonly onStarted?: (() => void) | undefined;
 }
 
-/** Longest line of a server's stderr, or of garbage, that is logged, in characters. */
+/** Longest line of a server's stderr, or of output that is no message, that is logged, in characters. */
 const maxLogged = 2_000;
 
-/** How long the output of a program that has ended is read, in milliseconds. */
+/** Longest time that the output of a program is read after its end, in milliseconds. */
 const lastWordsMs = 200;
 
 /**
- * Speaks with a program over its stdin and stdout, a message a line. Lines that are no messages are logged and left out.
- * Closing it ends the program and everything that the program started.
+ * Speaks with a program over its stdin and stdout, one message on each line. Lines that are no messages are logged and left
+ * out. Closing the transport ends the program and everything that it started.
  */
 export class StdioTransport implements Transport {
   onclose?: () => void;
   onerror?: (error: Error) => void;
   onmessage?: (message: JSONRPCMessage) => void;
-  /** What the program said last on stderr: the best known cause of an unexpected end. */
+  /** What the program wrote to stderr most recently: the best known cause of an unexpected end. */
   lastWords = "";
-  /** Why the connection was ended: the server sent a message that is not read. */
+  /** Set if the connection ended because the server sent a message that was too large. */
   refused: MessageTooLarge | undefined;
-  /** How the program ended by itself; undefined while it runs, and when it was asked to end. */
+  /** How the program ended by itself; undefined while it runs, and if it was asked to end. */
   ended: string | undefined;
   readonly #options: StdioOptions;
   readonly #lines: LineReader;
@@ -60,7 +60,7 @@ export class StdioTransport implements Transport {
     return this.#tree?.pid ?? null;
   }
 
-  /** By its presence the SDK knows a transport over stdio, where a server that is silent is an old one. */
+  /** Its presence shows the SDK that this is a transport over stdio, where a server that does not answer is an old one. */
   get stderr(): null {
     return null;
   }
@@ -71,7 +71,7 @@ export class StdioTransport implements Transport {
     this.#starting = starting;
     const tree = await starting;
     tree.output.on("data", (chunk: Buffer) => this.#read(chunk));
-    // The last line need not have an end.
+    // The last line of the output may lack a line break.
     const { promise: read, resolve: onRead } = Promise.withResolvers<void>();
     tree.output.once("end", () => (this.#read(Buffer.from("\n")), onRead()));
     tree.output.once("close", onRead);
@@ -80,9 +80,9 @@ export class StdioTransport implements Transport {
     tree.errors.on("data", (chunk: Buffer) => this.#listen(chunk));
     this.#options.onStarted?.();
     void tree.exited.then(async ({ how, isFailure }) => {
-      // An end that was asked for is no cause of anything; a program that failed was not asked.
+      // An end after a request to end is no cause; a failure of the program is one in any case.
       if (!this.#closed || isFailure) this.ended = how;
-      // A program that it has started may hold the output open.
+      // Another program that it started may keep the output open.
       await Promise.race([read, delay(lastWordsMs, undefined, { ref: false })]);
       return this.close();
     });
@@ -95,7 +95,7 @@ export class StdioTransport implements Transport {
     this.#reader.sent(message);
     if (tree.input.write(serializeMessage(message))) return;
     await once(tree.input, "drain").catch((cause: unknown) => {
-      // A part of the message may have reached the server.
+      // Part of the message may have reached the server.
       throw new SdkError(SdkErrorCode.ConnectionClosed, messageOf(cause));
     });
   }
@@ -103,7 +103,7 @@ export class StdioTransport implements Transport {
   async close(): Promise<void> {
     const isFirst = !this.#closed;
     this.#closed = true;
-    // A program that is just being started is ended, too.
+    // A program that is just starting is ended, too.
     await this.#starting?.catch(() => {});
     await this.#tree?.end();
     if (isFirst) this.onclose?.();

@@ -24,12 +24,12 @@ import { MessageTooLarge } from "../wire/message-size.ts";
 import { skillOf, toOffered } from "./skills.ts";
 import { withServedLinks } from "./ui.ts";
 
-/** How a tool of a server is called. */
+/** Options for one call of a tool of a server. */
 export interface CallServerOptions extends RequestOptions {
   readonly idempotent: boolean;
-  /** As the server listed it. */
+  /** The definition as the server listed it. */
   readonly definition: Tool;
-  /** The skill that is read, where the tool is not one of the server itself. */
+  /** The skill to read; undefined for a tool of the server itself. */
   readonly skill?: Skill | undefined;
 }
 
@@ -40,13 +40,13 @@ export type CallServer = (
   options: CallServerOptions,
 ) => Promise<CallToolResult>;
 
-/** Longest name that a mounted tool has before the plan puts a prefix before it. */
+/** Longest name of a mounted tool, in characters, without a prefix of the plan. */
 const maxName = 96;
 
 /**
- * The name under which a tool of a server is mounted: its own, with `_` for what a name may not hold. A long name, and
- * one that is taken or differs from a taken one only by case, `-` or `_`, ends in six digits of its hash. `taken` are
- * folded names.
+ * Returns the name under which a tool of a server is mounted: its own, with `_` for characters that are not allowed. A name
+ * that is too long, or that is taken or differs from a taken one only by case, `-` or `_`, ends in six digits of its hash.
+ * `taken` has folded names.
  */
 export function mountedName(name: string, taken: ReadonlySet<string>): string {
   const plain = name.replaceAll(/[^A-Za-z0-9_.-]/g, "_") || "tool";
@@ -56,7 +56,7 @@ export function mountedName(name: string, taken: ReadonlySet<string>): string {
   return `${plain.slice(0, maxName - 7)}_${hash}`;
 }
 
-/** Renders a tool of a server as one of ours. Its schemas stay as they are; the host checks arguments and results. */
+/** Returns a tool of a server as one of ours. Its schemas stay as they are; the host checks arguments and results. */
 export function toDefinition(
   tool: Tool,
   name: string,
@@ -89,7 +89,7 @@ export function toDefinition(
   };
 }
 
-/** Renders what a server exposes beside its tools as an internal tool, which reads. The version is that of its item. */
+/** Returns an internal tool that reads something that a server exposes, such as a prompt. Its version is that of the item. */
 export function toInternal(
   { inputSchema, description = "", ...tool }: Tool,
   name: string,
@@ -120,9 +120,9 @@ function firstText(...texts: readonly (string | undefined)[]): string | undefine
   return texts.find((text) => text !== undefined && text.trim() !== "");
 }
 
-/** The plan counts more than the name, and the name more than the server. */
+/** Classifies a tool. What the plan says takes precedence over the name, and the name over the server's hints. */
 function classificationOf(tool: Tool, { classify: rules, hints }: ServerSettings): Classification {
-  // Reading a skill changes nothing, whatever its name is.
+  // Reading a skill changes nothing, whatever the skill is called.
   const own =
     skillOf(tool) === undefined
       ? classify(tool.name, hints === "use" ? tool.annotations : undefined)
@@ -146,7 +146,7 @@ async function callTool(
     const result = await call(withTrace, context, {
       ...how,
       signal: context.abortSignal,
-      // The host's own deadline comes first.
+      // The host's own deadline is shorter.
       timeout: Math.min(Math.max(settings.timeoutMs, settings.maxTimeoutMs) * 2, 2 ** 31 - 1),
       onprogress: ({ progress, total, message }) => context.progress({ progress, total, message }),
     });
@@ -156,7 +156,10 @@ async function callTool(
   }
 }
 
-/** A person who watches sees what the model reads, unless the plan allows hidden characters. */
+/**
+ * Turns a server's result into ours. Hidden characters are made visible, unless the plan allows them, so that a person who
+ * watches sees what the model reads.
+ */
 function fromServer(result: CallToolResult, settings: ServerSettings): PartialResult {
   const given = withShownTexts(result, settings);
   const { result: shown, notes } = takeNotes(given);
@@ -167,13 +170,13 @@ function fromServer(result: CallToolResult, settings: ServerSettings): PartialRe
 
 const shownWarning = "characters that people cannot see are written as code points, such as \\u{202e}";
 
-/** Returns what went wrong between this host and the server, in words for a model. Other errors are thrown on. */
+/** Returns what went wrong between this host and the server, in words for a model. Throws other errors again. */
 function explainFailure(error: unknown, { abortSignal }: ToolContext, server: string): PartialResult {
   const text = error instanceof ProtocolError ? unreadableText(error.data) : undefined;
   if (text !== undefined) return unanswered(messageOf(error), { code: "MCP_ANSWER_UNREADABLE", text });
   if (error instanceof ProtocolError)
     return failure(error.message, { code: "MCP_ERROR", details: { code: error.code, ...dataOf(error) } });
-  // The host has its own words for a call that was cancelled or took too long.
+  // The host has its own message for a call that was cancelled or took too long.
   if (abortSignal.aborted) return failure("the call was cancelled", { code: "MCP_CANCELLED" });
   if (isServedToItself(error)) throw new ToolError(error.message, { code: error.code });
   const of = `the MCP server "${server}"`;
@@ -190,7 +193,7 @@ function explainFailure(error: unknown, { abortSignal }: ToolContext, server: st
   throw error;
 }
 
-/** Returns what the server says beside the message, where it is plain data. */
+/** Returns the data that the server sent with an error, as plain JSON. */
 function dataOf({ data: given }: ProtocolError): { data?: Json } {
   return given === undefined ? {} : { data: JSON.parse(JSON.stringify(given)) as Json };
 }

@@ -17,31 +17,31 @@ import { readingFetch, sending } from "./reading-fetch.ts";
 import { StdioTransport } from "./stdio-transport.ts";
 import { WireReader } from "../reading/reader.ts";
 
-/** What a connection is made with. */
+/** Settings and callbacks of one connection to a server. */
 export interface TransportOptions {
   readonly settings: ServerSettings;
-  /** How a server over HTTP is spoken to, where its entry does not say. Default Streamable HTTP. */
+  /** The transport that was found for a server over HTTP whose entry names none. Default Streamable HTTP. */
   readonly found?: "sse" | undefined;
   /** Where relative paths start: the plan's folder. */
   readonly folder: string | undefined;
-  /** What a server behind a border must not change. */
+  /** Paths that a server behind a border must not change. */
   readonly denied?: readonly string[] | undefined;
-  /** What a server behind a border must not read, unless its entry names it. */
+  /** Paths that a server behind a border must not read, unless its entry names them. */
   readonly secret?: readonly string[] | undefined;
-  /** The folder over which the server's program is in a layer. */
+  /** The folder of the session's layer, if the server's program runs in it. */
   readonly layer?: string | undefined;
-  /** Variables that a program gets, whatever its entry says. */
+  /** Variables that the program gets in any case; they replace those of its entry. */
   readonly serverEnv?: Readonly<Record<string, string>> | undefined;
   readonly logger: Logger;
-  /** Gets a sentence about each member of the server's definitions that is not taken as it is. */
+  /** Gets a sentence about each member of the server's definitions that could not be taken as it is. */
   readonly onOddity?: ((sentence: string) => void) | undefined;
   /** Gets the task of a call that was cancelled before its answer came. */
   readonly onLateTask?: ((taskId: string) => void) | undefined;
   /** The capability `host.id`, for traces. */
   readonly hostId?: string | undefined;
-  /** The transport calls it when it has started the program of a server over stdio, which does not answer at once. */
+  /** Called when the program of a server over stdio has started, long before it answers. */
   readonly onStarted?: (() => void) | undefined;
-  /** Authorizes requests over HTTP; one that wants to see them wraps their fetch. */
+  /** Authorizes requests over HTTP. If it has `noting`, that wraps the fetch which sends them. */
   readonly authProvider?: (AuthProvider & { noting?(fetchOne: FetchLike): FetchLike }) | undefined;
 }
 
@@ -68,7 +68,7 @@ export function createTransport(given: TransportOptions): Transport {
   return stream;
 }
 
-/** The program of a server over stdio, with the border that the entry asks for. */
+/** Returns the program of a server over stdio, with the border that the entry asks for; undefined for a server over HTTP. */
 export function programOf({
   settings,
   folder,
@@ -89,7 +89,7 @@ export function programOf({
   return { ...program, cwd: place, sandbox: { cwd: place, denied, secret, ...grants } };
 }
 
-/** The settings of a server with what the host knows of its place: the plan's folder, and what must not be changed. */
+/** Returns the settings of a server with what the host knows about its place, such as the plan's folder and protected paths. */
 export function placeOf(coordinator: Coordinator, settings: ServerSettings) {
   const folder = coordinator.getCapability("session.working_dir") ?? undefined;
   const denied = coordinator.getCapability("session.protected_paths") ?? undefined;
@@ -102,7 +102,7 @@ export function placeOf(coordinator: Coordinator, settings: ServerSettings) {
 
 type Sent = Parameters<StreamableHTTPClientTransport["send"]>;
 
-/** HTTP as the SDK speaks it, but a request whose stream ends without an answer fails when the stream ends. */
+/** The SDK's transport for HTTP, except that a request fails when the stream of its answer ends without an answer. */
 class HttpTransport extends StreamableHTTPClientTransport {
   readonly #reader: WireReader;
 
@@ -116,8 +116,8 @@ class HttpTransport extends StreamableHTTPClientTransport {
   }
 
   /**
-   * Sends a message. The promise of a request rejects also later, when the stream of its answer ends. The SDK reads
-   * nothing else from that promise, and ignores it once it has the answer; so it need not resolve.
+   * Sends a message. The promise of a request also rejects later, when the stream of its answer ends. It need not resolve,
+   * because the SDK ignores it once it has the answer.
    */
   override async send(message: Sent[0], options?: Sent[1]): Promise<void> {
     if (!Array.isArray(message)) this.#reader.sent(message);

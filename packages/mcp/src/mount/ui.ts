@@ -2,7 +2,7 @@ import type { CallToolResult, ClientCapabilities, Tool } from "@modelcontextprot
 import { isRecord } from "@toolmount/core/json";
 import type { ServerSettings } from "./config.ts";
 
-/** Begin of the addresses of user interfaces (MCP Apps). */
+/** Start of the addresses of user interfaces (MCP Apps). */
 const scheme = "ui://";
 
 type UiSettings = Pick<ServerSettings, "expose" | "prefix">;
@@ -12,15 +12,15 @@ function exposesUi({ expose }: UiSettings): boolean {
   return expose.includes("ui") || expose.includes("resources");
 }
 
-/** Returns what a server has to know to list tools with a user interface: that the client in front may draw it. */
+/** Returns the capability that makes servers list tools with a user interface: the client in front may draw it. */
 export function uiCapabilities(settings: UiSettings): ClientCapabilities {
   if (!exposesUi(settings)) return {};
   return { extensions: { "io.modelcontextprotocol/ui": { mimeTypes: ["text/html;profile=mcp-app"] } } };
 }
 
 /**
- * The address under which clients of this host see a resource. A user interface of a server whose names get a prefix has
- * it in its address, too: two servers may use the same address.
+ * Returns the address under which clients of this host see a resource. If the names of a server's tools get a prefix, the
+ * addresses of its user interfaces get it, too, because two servers may use the same address.
  */
 export function servedUri(uri: string, { prefix }: UiSettings): string {
   return prefix === undefined || !uri.startsWith(scheme)
@@ -28,7 +28,7 @@ export function servedUri(uri: string, { prefix }: UiSettings): string {
     : `${scheme}${prefix}/${uri.slice(scheme.length)}`;
 }
 
-/** The server's own address of a resource. */
+/** Returns the server's own address of a resource. */
 export function ownUri(uri: string, { prefix }: UiSettings): string {
   const begin = `${scheme}${prefix}/`;
   return prefix === undefined || !uri.startsWith(begin) ? uri : scheme + uri.slice(begin.length);
@@ -39,7 +39,7 @@ export function isExposed(uri: string, { expose }: UiSettings): boolean {
   return expose.includes("resources") || (expose.includes("ui") && uri.startsWith(scheme));
 }
 
-/** A tool whose user interface has its served address. Where the plan does not expose it, the tool has none. */
+/** Returns a tool whose user interface has its served address, or has been removed if the plan does not expose it. */
 export function withUi(tool: Tool, settings: UiSettings): Tool {
   const { _meta, ...rest } = tool;
   if (_meta === undefined || !(isRecord(_meta["ui"]) || flatKey in _meta)) return tool;
@@ -54,7 +54,7 @@ export function withUi(tool: Tool, settings: UiSettings): Tool {
   return { ...rest, ...(Object.keys(kept).length > 0 && { _meta: kept }) };
 }
 
-/** Under this key an older draft of the extension has the address. */
+/** Key under which an older draft of the extension has the address. */
 const flatKey = "ui/resourceUri";
 
 function withServedUri(ui: Readonly<Record<string, unknown>>, settings: UiSettings) {
@@ -62,7 +62,7 @@ function withServedUri(ui: Readonly<Record<string, unknown>>, settings: UiSettin
   return typeof resourceUri === "string" ? { ...ui, resourceUri: servedUri(resourceUri, settings) } : ui;
 }
 
-/** A result whose links to user interfaces have their served addresses. */
+/** Returns a result whose links to user interfaces have their served addresses. */
 export function withServedLinks(result: CallToolResult, settings: UiSettings): CallToolResult {
   if (settings.prefix === undefined) return result;
   const content = result.content.map((block) => {

@@ -22,12 +22,14 @@ const icons = listOf(
 export const named = { name: text, title: text, description: text, icons, _meta: record };
 const implementation = shape({ ...named, version: text, websiteUrl: text });
 
-/** What a client or a server says of itself. */
+/** Reads the name and version of a client or a server; "unknown" if it states none. */
 export function readImplementation(given: unknown, note: Note): Members {
   return { name: "unknown", version: "unknown", ...(implementation(given, note) as object) };
 }
 
-/** Each capability of a client or a server is an object. */
+/**
+ * Reads the stated capabilities, each as an object. Null and `false` mean not stated; any other value becomes an empty object.
+ */
 export function readCapabilities(
   given: unknown,
   note: Note,
@@ -51,7 +53,7 @@ const annotations = shape({
 
 export const linked = { ...named, uri: text, uriTemplate: text, mimeType: text, size: number, annotations };
 
-/** A resource has a text or bytes; one with neither is empty. */
+/** Reads the contents of a resource: a text or bytes. With neither, the text is empty. */
 export const contents: Read = (value, note) => {
   const read = shape({ uri: text, mimeType: text, text, blob: base64, _meta: record })(value, note);
   if (!isRecord(read)) return undefined;
@@ -59,7 +61,7 @@ export const contents: Read = (value, note) => {
   return "text" in others || blob === undefined ? { text: "", ...others } : { ...others, blob };
 };
 
-/** A resource without a name has its address for one. */
+/** Wraps a reader so that an item without a name gets its address as its name. */
 export function withName(read: Read, address: string): Read {
   return (value, note) => {
     const taken = read(value, note);
@@ -67,7 +69,7 @@ export function withName(read: Read, address: string): Read {
   };
 }
 
-/** Reads the result of a call, which ran: all of it is kept. What is of no known form is shown as JSON. */
+/** Reads the result of a call. The call has run, so everything is kept: what has no known form is shown as JSON. */
 export function readCallResult(
   given: unknown,
   note: Note,
@@ -103,7 +105,7 @@ const blocks: Readonly<Record<string, Read>> = {
   resource: shape({ ...marks, resource: contents }, ["resource"]),
 };
 
-/** Reads one block of content. One of no known form becomes a text: its own, or its JSON. */
+/** Reads one block of content. A block of no known form becomes a text: its own text, or its JSON. */
 export function readBlock(block: unknown, note: Note): unknown {
   if (typeof block === "string") return { type: "text", text: block };
   const type = isRecord(block) ? String(block["type"]) : "";
@@ -120,7 +122,7 @@ function withMimeType(read: Members, { data }: Members): Members {
   return { mimeType: inUrl ?? "application/octet-stream", ...read };
 }
 
-/** Bytes in base64, also as a data URL, in the alphabet of URLs, or in lines. */
+/** Reads bytes in base64, also from a data URL, in the alphabet for URLs, or broken into lines. */
 function base64(value: unknown): string | undefined {
   if (typeof value !== "string") return undefined;
   if (isBase64(value)) return value;

@@ -1,19 +1,19 @@
-// How members of foreign JSON are read, each by itself. Null is an absent member. A reader returns undefined for a value that
-// it cannot read; what is left out, or taken for something else, is one sentence.
+// Readers for members of JSON from elsewhere, each read by itself. Null counts as absent. A reader returns undefined for a
+// value that it cannot read; `note` gets a sentence about each value that is left out or read as something else.
 import { isRecord, meter, quoteChanged } from "@toolmount/core/json";
 import type { Note } from "../wire/shapes.ts";
 
 export type Members = Readonly<Record<string, unknown>>;
 
-/** Most levels of a message. Code that walks a value, or writes it as JSON again, has a stack for so many. */
+/** Deepest nesting of a message, in levels. The stack is large enough to walk such a value and to write it as JSON. */
 const maxLevels = 1_000;
 
-/** Why a message is not walked: "nested deeper than 1000 levels". Null for one that is. */
+/** Returns why a message is not walked: "nested deeper than 1000 levels". Null for a message that may be walked. */
 export function depthProblem(message: unknown): string | null {
   return meter(message, Number.POSITIVE_INFINITY, maxLevels);
 }
 
-/** Reads a value that is not null; undefined where it cannot. */
+/** Reads a value that is not null; returns undefined if it cannot. */
 export type Read = (value: unknown, note: Note) => unknown;
 
 export const text: Read = (value) => {
@@ -35,7 +35,7 @@ export const matching =
   (value) =>
     typeof value === "string" && pattern.test(value) ? value : undefined;
 
-/** An object of these members; those in `needed` it must have. Others are kept as they are. */
+/** Reads an object with these members; it must have those in `needed`. Other members are kept as they are. */
 export function shape(members: Readonly<Record<string, Read>>, needed: readonly string[] = []): Read {
   return (value, note) => {
     if (!isRecord(value)) return undefined;
@@ -49,7 +49,7 @@ export function shape(members: Readonly<Record<string, Read>>, needed: readonly 
   };
 }
 
-/** A list whose items are judged alone; one item need not be in a list. */
+/** Reads a list, each item by itself. A single item need not be in a list. */
 export function listOf(what: string, of: Read): Read {
   return (value, note) => {
     const items = Array.isArray(value) ? (value as readonly unknown[]) : [value];
@@ -83,7 +83,7 @@ export function withoutNulls(given: Members): Members {
   return kept.length === Object.keys(given).length ? given : Object.fromEntries(kept);
 }
 
-/** Parses a text, also behind words that were printed before it on the same line. Numbers of results keep their digits. */
+/** Parses a text, also after words that were printed before it on the same line. Numbers in results keep all their digits. */
 export function parse(written: string, onChanged: (member: string) => void): unknown {
   const exact = written.includes('"structuredContent"')
     ? quoteChanged(written, isStructured, onChanged)
@@ -92,7 +92,7 @@ export function parse(written: string, onChanged: (member: string) => void): unk
   return tryParse(exact) ?? (start < 0 ? undefined : tryParse(withoutNaN(exact.slice(start))));
 }
 
-/** The id in a text that is not parsed; undefined where it has none. */
+/** Finds the id in a text that could not be parsed; undefined if it has none. */
 export function idIn(unparsed: string): string | number | undefined {
   const written = /"id"\s*:\s*("[^"\\]{0,100}"|\d{1,15})/.exec(unparsed)?.[1];
   return written === undefined ? undefined : (JSON.parse(written) as string | number);
@@ -106,7 +106,7 @@ export function tryParse(written: string): unknown {
   }
 }
 
-/** Python writes numbers that JSON does not have. */
+/** Replaces numbers that JSON does not have, but Python writes, by null. */
 function withoutNaN(written: string): string {
   return written.replaceAll(/"(?:[^"\\]|\\.)*"|-?\b(?:NaN|Infinity)\b/g, (found) =>
     found.startsWith('"') ? found : "null",

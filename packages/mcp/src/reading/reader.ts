@@ -9,31 +9,36 @@ import type { Note } from "../wire/shapes.ts";
 
 type Id = string | number;
 
-/** Under this key of `_meta` the SDK gets the result of a call past its schemas: {@link callResultOf} reads it. */
+/** Key of `_meta` under which the result of a call passes the SDK's schemas unchanged; {@link callResultOf} reads it. */
 const resultKey = "dev.toolmount/result";
 
-/** Under this key it gets the task of a call of 2026: it refuses results of a type that it does not know. */
+/**
+ * Key of `_meta` for the task that a call of 2026 returned, because the SDK refuses results of a type that it does not know.
+ */
 export const taskKey = "dev.toolmount/task";
 
-/** Under this key of `_meta` a result has the sentences about how it was read. */
+/** Key of `_meta` for the sentences about how a result was read. */
 const notesKey = "dev.toolmount/notes";
 
-/** Under this key an error has the answer of a server that is not a message of the protocol. */
+/** Key in an error's data for the answer of a server that is not a message of the protocol. */
 const unreadableKey = "dev.toolmount/unreadable";
 
 /** Methods whose answer is the result of a call. */
 const ofCalls: ReadonlySet<string | undefined> = new Set(["tools/call", "tasks/result"]);
 
-/** Longest text of an unreadable answer that is passed on, in characters. */
+/** Longest part of an unreadable answer that is passed on, in characters. */
 export const maxQuoted = 2_000;
 
-/** Requests of one connection whose answers are awaited, and those that were cancelled; most servers never answer one. */
+/**
+ * Most requests of one connection that are remembered while they wait, and after they were cancelled: a server may never
+ * answer.
+ */
 const mostAsked = 10_000;
 const mostCancelled = 1_000;
 
 /**
- * Reads what a server sends before the SDK does: any text becomes messages that the SDK takes. Each answer is paired with
- * its request, whatever its form.
+ * Reads what a server sends before the SDK does, and turns any text into messages that the SDK takes. Each answer is paired
+ * with its request, whatever form its id has.
  */
 export class WireReader {
   readonly #asked = new Map<Id, string>();
@@ -41,12 +46,12 @@ export class WireReader {
   readonly #note: Note;
   readonly #onLateTask: (taskId: string) => void;
   #isLegacy = false;
-  /** The lines so far of a message that is printed over several lines. */
+  /** The lines so far of a message that the server prints over several lines. */
   #begun = "";
 
   /**
-   * `note` gets one sentence about each member of a definition that was not taken as it is. `onLateTask` gets the task in the
-   * answer to a call that was cancelled before: the SDK drops it.
+   * `note` gets one sentence about each member that was not taken as it is. `onLateTask` gets the task in an answer that came
+   * after its call was cancelled, because the SDK drops that answer.
    */
   constructor(note: Note, onLateTask: (taskId: string) => void = () => {}) {
     this.#note = note;
@@ -67,7 +72,7 @@ export class WireReader {
     this.#asked.delete(id);
   }
 
-  /** Reads a line; the messages in it, none for a line that begins or continues one, undefined for other lines. */
+  /** Returns the messages of a line: none if it begins or continues a longer message, undefined if it belongs to no message. */
   readLine(line: string): readonly JSONRPCMessage[] | undefined {
     const messages = this.read(line);
     if (messages.length > 0) this.#begun = "";
@@ -82,7 +87,7 @@ export class WireReader {
     return whole.length > 0 ? whole : undefined;
   }
 
-  /** Reads the messages of a text; none where it has none. `id` is that of the request that the text answers, where it is known. */
+  /** Returns the messages in a text, or none. `id` is that of the request that the text answers, if it is known. */
   read(text: string, id?: Id): readonly JSONRPCMessage[] {
     requireNarrow(text, tooLarge);
     const changed: string[] = [];
@@ -91,7 +96,7 @@ export class WireReader {
     return values.flatMap((one) => (isRecord(one) ? (this.#toMessage(one, changed, id) ?? []) : []));
   }
 
-  /** Rewrites a body, or an event of a stream; what has no message stays as it is. */
+  /** Rewrites a body, or an event of a stream. A text without a message stays as it is. */
   rewrite(text: string, id?: Id): string {
     const lines = /^[\s\uFEFF]*[{[]/.test(text) ? undefined : text.split(/\r?\n/);
     if (lines === undefined) {
@@ -105,7 +110,7 @@ export class WireReader {
     return messages.map((message) => `${head.join("")}data: ${JSON.stringify(message)}\n\n`).join("");
   }
 
-  /** A line that would answer one of our requests, but is not JSON: its call has an end. */
+  /** Returns an error for a line that would answer one of our requests but is not JSON, so that its call ends. */
   #brokenAnswer(line: string): JSONRPCMessage | undefined {
     if (!/^\s*\{.*"(?:result|error)"/.test(line)) return undefined;
     const id = idIn(line);
@@ -132,7 +137,7 @@ export class WireReader {
     this.#asked.delete(id);
     this.#cancelled.delete(id);
     if (late !== undefined && isTask(result)) this.#onLateTask(String(result["taskId"]));
-    // A list is read first: it loses the items that are too deep, and nothing else.
+    // A list is read before its depth is checked, because it then loses only those items that are too deep.
     const read = isError || ofCalls.has(asked) ? null : this.#readResult(asked, result, changed);
     const problem = depthProblem(read ?? [result, error]);
     if (problem !== null) return unreadable(id, `the server's answer is ${problem}`, "");
@@ -140,7 +145,7 @@ export class WireReader {
     return { jsonrpc: "2.0", id, result: read ?? this.#readResult(asked, result, changed) };
   }
 
-  /** The id of the request that is answered: as it was sent, or the only one that waits for an answer without an id. */
+  /** Returns the id of the answered request, as it was sent. An answer with the id null is for the only request that waits. */
   #pair(given: unknown, answers: Id | undefined): Id | undefined {
     if (given !== null && given !== undefined) {
       if (!isId(given) || this.#asked.has(given)) return isId(given) ? given : undefined;
@@ -165,7 +170,7 @@ export class WireReader {
       const { resultType: _, ...task } = given;
       return { resultType: "complete", content: [], _meta: { [taskKey]: task } };
     }
-    // The SDK works on these: they are no end of a call.
+    // The SDK handles these itself: they do not end a call.
     if (isRecord(given) && (given["resultType"] === "input_required" || isRecord(given["task"])))
       return { ...given };
     const notes = changed.map(
@@ -180,7 +185,7 @@ export class WireReader {
   }
 }
 
-/** The result of a call as it was read, from the one that the SDK gives. */
+/** Returns the result of a call as it was read, from the result that the SDK returns. */
 export function callResultOf<
   Result extends { readonly _meta?: Readonly<Record<string, unknown>> | undefined },
 >(result: Result): Result {
@@ -189,7 +194,7 @@ export function callResultOf<
   return isRecord(read) ? (read as unknown as Result) : result;
 }
 
-/** Takes the sentences out of a result that was read. */
+/** Takes the sentences about how it was read out of a result. */
 export function takeNotes<Result extends { readonly _meta?: Readonly<Record<string, unknown>> | undefined }>(
   result: Result,
 ): { readonly result: Result; readonly notes: readonly string[] } {
@@ -202,13 +207,13 @@ export function takeNotes<Result extends { readonly _meta?: Readonly<Record<stri
   };
 }
 
-/** The answer to a request that the server answered with something else than a message. */
+/** Returns the error for a request that the server answered with something other than a message. */
 export function unreadable(id: Id, problem: string, text: string): JSONRPCMessage {
   const data = { [unreadableKey]: text };
   return { jsonrpc: "2.0", id, error: { code: -32_603, message: problem, data } };
 }
 
-/** What a server wrote that was no message; undefined for an error that a message reported. */
+/** Returns what a server wrote instead of a message; undefined for an error that a message reported. */
 export function unreadableText(data: unknown): string | undefined {
   const text = isRecord(data) ? data[unreadableKey] : undefined;
   return typeof text === "string" ? text : undefined;

@@ -1,5 +1,5 @@
-// What a client sends, read before the SDK does: a request that is nearly right is served, and one that is not gets an error
-// with its id at once.
+// Reads what a client sends before the SDK does. A request that is nearly right is served; one that is not gets an error with
+// its id at once.
 import { isRecord } from "@toolmount/core/json";
 import { readCapabilities, readImplementation } from "./content.ts";
 import { tryParse, withoutNulls, type Members } from "./members.ts";
@@ -27,7 +27,7 @@ export function readClientMessage(given: unknown): ReadMessage {
   return { message: { ...others, jsonrpc: "2.0", ...(isRequest && { id }), method, ...read } };
 }
 
-/** The error for a message that is not served. */
+/** Returns the error for a message that is not served. */
 export function refuse(
   id: string | number | null,
   code: number,
@@ -36,7 +36,7 @@ export function refuse(
   return { refusal: { jsonrpc: "2.0", id, error: { code, message: problem } } };
 }
 
-/** Null is an absent member. */
+/** Reads the parameters of a request; members that are null are absent. */
 function readParams(method: string, given: Members): Members {
   const { _meta: meta, ...others } = withoutNulls(given);
   const params = { ...others, ...(isRecord(meta) && { _meta: withoutNulls(meta) }) } as Members;
@@ -47,7 +47,9 @@ function readParams(method: string, given: Members): Members {
   return read === undefined ? rest : { ...rest, arguments: read };
 }
 
-/** Arguments as a JSON text, which models write, and an empty list, which PHP writes for an empty object. */
+/**
+ * Reads arguments, also from a JSON text, which models write. An empty list, which PHP writes for an empty object, is absent.
+ */
 function readArguments(given: unknown): unknown {
   if (Array.isArray(given) && given.length === 0) return undefined;
   const read = typeof given === "string" ? tryParse(given) : given;

@@ -1,5 +1,5 @@
-// One table of what a server may answer, and how each answer is read. The SDK refuses a whole list, or a whole connection, for
-// one member; here each item is judged alone.
+// Lists what a server may answer and how each answer is read. Because of one wrong member, the SDK refuses a whole list or a
+// whole connection; here each item is judged by itself.
 import { isRecord } from "@toolmount/core/json";
 import type { Note } from "../wire/shapes.ts";
 import {
@@ -14,7 +14,7 @@ import {
 import { flag, listOf, oneOf, shape, text, withoutNulls, type Members, type Read } from "./members.ts";
 import { readInputSchema, readOutputSchema } from "./schema.ts";
 
-/** Returns the result of a method that a server answers, as the SDK takes it. `isLegacy`: the connection is of before 2026. */
+/** Returns the result of a method in the form that the SDK takes. With `isLegacy`, the connection is of before 2026. */
 export function readResult(method: string, given: unknown, isLegacy: boolean, note: Note): Members {
   const result = withoutNulls(isRecord(given) ? given : {});
   const read = Object.hasOwn(results, method) ? results[method]!(result, note, isLegacy) : result;
@@ -58,7 +58,7 @@ const promptMessage: Read = (value, note) =>
 
 const promptArgument = shape({ name: text, description: text, required: flag }, ["name"]);
 
-/** A list of the 2026 revision states how long it may be kept. */
+/** Adds how long a result of the 2026 revision may be kept, which the SDK requires. */
 const kept = (result: Members): Members => ({
   ...result,
   ttlMs: typeof result["ttlMs"] === "number" && result["ttlMs"] >= 0 ? Math.floor(result["ttlMs"]) : 0,
@@ -80,13 +80,13 @@ const list =
     return isLegacy ? page : kept(page);
   };
 
-/** What a server says of itself when it is connected to, in both revisions. */
+/** Reads how a server introduces itself when it is connected to, in both revisions. */
 const introduction: ReadResult = (result, note, isLegacy) => {
   const stated = readCapabilities(result["capabilities"], note, changing);
   return {
     ...(isLegacy ? { protocolVersion: "2025-03-26" } : kept({})),
     ...result,
-    // Of a server that names none, the tools are asked for.
+    // A server that states no capabilities is asked for its tools.
     capabilities: Object.keys(stated).length === 0 ? { tools: {} } : stated,
     ...(isLegacy && { serverInfo: readImplementation(result["serverInfo"], note) }),
     ...("instructions" in result && { instructions: text(result["instructions"], note) }),
@@ -95,7 +95,7 @@ const introduction: ReadResult = (result, note, isLegacy) => {
 
 const change = shape({ listChanged: flag, subscribe: flag });
 
-/** Groups whose changes a server may announce, whether it says so or not. */
+/** Readers of the capabilities of those groups whose changes a server may announce. */
 const changing = { tools: change, resources: change, prompts: change };
 
 const empty: ReadResult = () => ({});
@@ -137,7 +137,7 @@ const results: Readonly<Record<string, ReadResult>> = {
   },
 };
 
-/** Reads what a server reports or asks while it works: members that are null are absent. */
+/** Reads the parameters of what a server reports or asks by itself; members that are null are absent. */
 export function readParams(method: string, given: unknown): Members | undefined {
   if (!isRecord(given)) return undefined;
   const params = withoutNulls(given);

@@ -1,7 +1,7 @@
 import { isRecord } from "@toolmount/core/json";
 import type { Note } from "../wire/shapes.ts";
 
-/** What the value of a keyword of JSON Schema has to be. Other keywords are not touched. */
+/** Kind of value that a keyword of JSON Schema must have. Other keywords are not changed. */
 type Kind =
   | "schema"
   | "schemas"
@@ -33,7 +33,7 @@ const kinds: Readonly<Record<string, Kind>> = Object.fromEntries(
 
 const typeNames = new Set(["array", "boolean", "integer", "null", "number", "object", "string"]);
 
-/** Names of types in other languages, which servers write for those of JSON Schema. */
+/** Names of types in other languages that servers write instead of those of JSON Schema. */
 const otherNames: Readonly<Record<string, string>> = {
   bool: "boolean",
   dict: "object",
@@ -44,12 +44,12 @@ const otherNames: Readonly<Record<string, string>> = {
   str: "string",
 };
 
-/** A host refuses a schema that is deeper. */
+/** Deepest nesting of a schema, in levels. A host refuses a schema that is deeper. */
 const maxLevels = 100;
 
 /**
- * Reads the schema of a tool's arguments: an object, whatever else it says. Keywords that no compiler takes are left out,
- * each with a sentence; a schema without any is returned as it is.
+ * Reads the schema of a tool's arguments, which always becomes that of an object. Keywords with values that no compiler takes
+ * are left out, each with a sentence; a schema without such keywords is returned as it is.
  */
 export function readInputSchema(given: unknown, note: Note): Readonly<Record<string, unknown>> {
   const say: Note = (problem) => note(`its schema ${problem}`);
@@ -65,7 +65,7 @@ export function readInputSchema(given: unknown, note: Note): Readonly<Record<str
   return readSchema({ ...whole, type: "object" }, say);
 }
 
-/** Reads the schema of a tool's results. Before 2026 it describes an object; undefined for one that does not. */
+/** Reads the schema of a tool's results. Before 2026 it must describe an object; undefined if it does not. */
 export function readOutputSchema(given: unknown, isLegacy: boolean, note: Note): unknown {
   const say: Note = (problem) => note(`its outputSchema ${problem}`);
   if (!isRecord(given)) return undefined;
@@ -82,7 +82,9 @@ export function readOutputSchema(given: unknown, isLegacy: boolean, note: Note):
 
 interface WholeSchema {
   readonly root: Readonly<Record<string, unknown>>;
-  /** Whether a part has a name of its own, by which the compiler finds it; a schema may have thousands of references. */
+  /**
+   * Whether a part has an `$id` by which the compiler finds it. Searched at most once, as there may be thousands of references.
+   */
   readonly hasIds: () => boolean;
 }
 
@@ -92,8 +94,8 @@ function schemaOf(root: Readonly<Record<string, unknown>>): WholeSchema {
 }
 
 /**
- * A schema without references to parts that it does not have: one lost part does not cost the tool. `onLost` gets each of
- * them. Nothing is fetched.
+ * Returns a schema without references to parts that it does not have, so that a lost part does not cost the whole tool.
+ * `onLost` gets each of the references. Nothing is fetched.
  */
 function withoutLost(value: unknown, schema: WholeSchema, onLost: Note, levels = maxLevels): unknown {
   if (typeof value !== "object" || value === null || levels === 0) return value;
@@ -110,7 +112,7 @@ function withoutLost(value: unknown, schema: WholeSchema, onLost: Note, levels =
   return isSame ? value : Object.fromEntries(read);
 }
 
-/** Whether a reference may be resolved: by a pointer that leads somewhere, or by a name that the compiler looks up. */
+/** Whether a reference can be resolved, by a pointer that leads somewhere or by a name that the compiler looks up. */
 function refersWithin(reference: string, { root, hasIds }: WholeSchema): boolean {
   if (!reference.startsWith("#/")) return reference.startsWith("#") || hasIds();
   let at: unknown = root;
@@ -174,13 +176,13 @@ function readOne(value: unknown, note: Note, levels: number): unknown {
   return isRecord(value) ? readSchema(value, note, levels) : undefined;
 }
 
-/** Null is a schema that says nothing. */
+/** Reads each schema of a list; null becomes a schema that allows everything. */
 function readEach(values: readonly unknown[], note: Note, levels: number): readonly unknown[] {
   const read = values.map((value) => readOne(value, note, levels) ?? {});
   return read.every((value, at) => value === values[at]) ? values : read;
 }
 
-/** PHP writes an empty object as a list. */
+/** Reads the schemas in an object. An empty list, which PHP writes for an empty object, becomes an object. */
 function readMap(value: unknown, note: Note, levels: number): unknown {
   if (Array.isArray(value) && value.length === 0) return {};
   if (!isRecord(value)) return undefined;
@@ -214,7 +216,7 @@ function typeName(name: string): string | undefined {
   return typeNames.has(known) ? known : undefined;
 }
 
-/** Patterns that are valid only without the flag `u` are taken, too. */
+/** Whether a text is a regular expression, with or without the flag `u`. */
 function isPattern(text: string): boolean {
   return ["u", ""].some((flags) => {
     try {

@@ -22,12 +22,12 @@ import type { ServedApprovals, ServeOptions } from "./options.ts";
 import type { StateSeal, WaitingState } from "./seal.ts";
 import { requestDigest, type ServedCall, type ServedSession } from "./served-session.ts";
 
-/** How often a store is asked for a decision that another process may have recorded, in milliseconds. */
+/** Milliseconds between two looks into the store for a decision that another process may have recorded. */
 const pollMs = 250;
 
 const defaultWaitMs = 300_000;
 
-/** What is needed to answer a call that waits. */
+/** Everything that is needed to answer a call that waits. */
 export interface Waiting {
   readonly served: ServedSession;
   readonly options: ServeOptions;
@@ -39,8 +39,8 @@ export interface Waiting {
 }
 
 /**
- * Answers a call that waits for a person: by a question to the client where the plan and the client allow one, by
- * waiting where that is asked for, else by a result that says how to continue.
+ * Answers a call that waits for a person: with a question to the client if the plan and the client allow it; else by waiting if
+ * the options say so; else with a result that says how to continue.
  */
 export async function answerWaiting(
   outcome: ToolOutcome,
@@ -71,7 +71,7 @@ export async function answerWaiting(
   return inputRequired({ inputRequests: { approval }, requestState });
 }
 
-/** An empty capability is that of clients from before there were kinds: forms. */
+/** Returns how the client can ask its user. An empty capability means forms: older clients know no other kind. */
 function wayOfAsking(
   approvals: ServedApprovals,
   capabilities: ClientCapabilities | undefined,
@@ -92,7 +92,7 @@ const form = {
   required: ["decision"],
 };
 
-/** What the call would change, as its tool's preview says it. */
+/** Returns what the call would change, as lines of its tool's preview. */
 async function previewOf({ host }: ServedSession, { id }: ApprovalView): Promise<readonly string[]> {
   const { effects } = await host.approvals.preview(id);
   return effects.flatMap(({ change, target, difference }) => [
@@ -124,7 +124,7 @@ async function findQuestion(
   return found.at(-1);
 }
 
-/** Continues a call whose client has answered the question. */
+/** Continues a call after the client has answered the question. */
 export async function answerRetry(state: WaitingState, waiting: Waiting): Promise<ToolOutcome> {
   if (state.asked === "form") await decide(state, waiting);
   const outcome = await waiting.served.resume(state.ticket, waiting.call, waiting.context);
@@ -134,7 +134,7 @@ export async function answerRetry(state: WaitingState, waiting: Waiting): Promis
     : outcome;
 }
 
-/** A call that cannot be resumed is an error of the protocol, with the code of the host. */
+/** Throws an error of the host as one of the protocol, with the host's code in its data. */
 export function asProtocolError(code: ProtocolErrorCode): (error: unknown) => never {
   return (error) => {
     if (!isToolmountError(error)) throw error;
@@ -142,7 +142,7 @@ export function asProtocolError(code: ProtocolErrorCode): (error: unknown) => ne
   };
 }
 
-/** The user's answer counts only where the plan makes the user the approver. */
+/** Records the decision of the client's user, which counts only if the plan makes the user the approver. */
 async function decide({ callId }: WaitingState, { served, options, ctx }: Waiting): Promise<void> {
   const answer = inputResponse(ctx.mcpReq.inputResponses, "approval");
   const question = await findQuestion(served, callId, ["pending"]);
@@ -160,8 +160,8 @@ async function decide({ callId }: WaitingState, { served, options, ctx }: Waitin
 }
 
 /**
- * Waits as long as the task is kept, also for what another process runs. A client that cancels the task takes its question
- * back.
+ * Waits for a decision as long as the task is kept, and for a run of the call in another process. If the client cancels the
+ * task, the question is denied.
  */
 export async function waitAsTask(outcome: ToolOutcome, waiting: Waiting): Promise<ToolOutcome> {
   const { served, context, call } = waiting;
@@ -170,7 +170,7 @@ export async function waitAsTask(outcome: ToolOutcome, waiting: Waiting): Promis
   while (isOpen(decided) && context.abortSignal?.aborted !== true) {
     const { ticket } = decided;
     const where = approvals.url === undefined ? "" : `: ${approvals.url(decided)}`;
-    // The ticket of a question inside the call would not resume the call.
+    // The ticket of a question inside of the call would not resume the call.
     await currentFront
       .getStore()
       ?.becomeTask?.(
@@ -186,19 +186,19 @@ export async function waitAsTask(outcome: ToolOutcome, waiting: Waiting): Promis
   return decided;
 }
 
-/** Whether a call waits for what happens by itself: a decision, or the end of its run in another process. */
+/** Whether a call waits for something that happens without the client: a decision, or the end of its run in another process. */
 function isOpen(outcome: ToolOutcome): outcome is ToolOutcome & { readonly ticket: string } {
   const { status, ticket, result } = outcome;
   const isAsked = status === "pending" && result.code === "PENDING" && ticket !== undefined;
   return isAsked && waitsFor(outcome) !== "client";
 }
 
-/** Whether another process runs the call, or was killed while it did: then its lease ends. */
+/** Whether another process runs the call, or was killed while it did so and its lease has not ended yet. */
 function runsElsewhere(outcome: ToolOutcome): boolean {
   return outcome.status === "pending" && waitsFor(outcome) === "run";
 }
 
-/** Keeps a call open until it is decided and no other process runs it, and reports meanwhile that it still waits. */
+/** Keeps a call open until it is decided and no other process runs it, and reports progress meanwhile. */
 async function resumeWhenDecided(
   outcome: ToolOutcome,
   ticket: string,

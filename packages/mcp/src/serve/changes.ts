@@ -4,8 +4,8 @@ import type { ServedSession } from "./served-session.ts";
 const events = ["plan:mounted", "tool:post", "mcp:changed", "skills:changed"] as const;
 
 /**
- * Watches what a session is offered, and reports each change: after a reload, after a tool activated others, after a
- * mounted server changed. Returns how to stop.
+ * Watches the tools that a session is offered, and reports each change, for example after a reload, after a tool activated
+ * others, or after a mounted server changed. Returns a function that stops the watching.
  */
 export function watchTools(served: ServedSession, onChange: () => void): () => void {
   let digest: string | undefined;
@@ -18,10 +18,10 @@ export function watchTools(served: ServedSession, onChange: () => void): () => v
   const look = async () => {
     if (await isChanged()) onChange();
   };
-  const soon = () => void (looking = looking.then(look).catch(() => {})); // a mode catalog that is away changes nothing
+  const soon = () => void (looking = looking.then(look).catch(() => {})); // a mode catalog that cannot be reached changes nothing
   const undos = events.map((event) =>
     served.host.coordinator.hooks.observe(event, (_, { session_id: of }) => {
-      // A call of another session activates nothing here; modules and plans change for everybody.
+      // A call of another session activates no tools here; changes of modules and plans concern all sessions.
       if (event !== "tool:post" || of === undefined || of === served.id) soon();
     }),
   );

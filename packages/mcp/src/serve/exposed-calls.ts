@@ -16,12 +16,12 @@ import { outcomeMetaKey } from "../wire/result.ts";
 import { serverError } from "./render.ts";
 import type { ServedCall } from "./served-session.ts";
 
-/** How requests for what is served beside tools are made. */
+/** Makes the requests for what is served besides tools. */
 export interface ExposedRequests<Source> {
-  /** Returns what is served, for one request of the client. */
+  /** Returns the servers and skills behind one request of the client. */
   readonly sourcesFor: (call: InternalCall) => readonly Source[];
   readonly callFor: (ctx: ServerContext) => InternalCall;
-  /** Works on a request so that mounted servers can ask its client. */
+  /** Runs `work` for a request in such a way that mounted servers can ask its client. */
   readonly asking: <Result extends object>(
     ctx: ServerContext,
     request: ServedCall,
@@ -29,7 +29,7 @@ export interface ExposedRequests<Source> {
   ) => Promise<Result | InputRequiredResult>;
 }
 
-/** Returns what a mounted server exposes to one client: each request is a call of an internal tool of the host. */
+/** Returns what a mounted server exposes to one client; each request becomes a call of an internal tool of the host. */
 export function throughHost(host: Host, published: PublishedSource, call: InternalCall): ExposedSource {
   const { name, exposes, toolFor, items, servedUri, ownUri, unsubscribe } = published;
   const seen = <Kind extends keyof ExposedItems>(kind: Kind) =>
@@ -67,7 +67,7 @@ export function throughHost(host: Host, published: PublishedSource, call: Intern
   };
 }
 
-/** The data of a call. What the server itself answered is thrown as it was; every other failure with its status and code. */
+/** Returns the data of a call. Throws the error of the server itself as it was; other failures with their status and code. */
 function dataOf({ status, result, ticket, runId }: ToolOutcome): unknown {
   const { error, code, truncated, data } = result;
   if (error === undefined && truncated === undefined) return data;
@@ -77,7 +77,7 @@ function dataOf({ status, result, ticket, runId }: ToolOutcome): unknown {
   throw new RefusedRequest(error ?? "the result is larger than what the plan's limits let through", facts);
 }
 
-/** A request that the host refused, or that waits: the client reads why. */
+/** A request that the host refused or that waits for a person; the client reads why. */
 export class RefusedRequest extends ProtocolError {
   constructor(message: string, facts: Readonly<Record<string, unknown>>) {
     super(ProtocolErrorCode.InvalidRequest, message, { [outcomeMetaKey]: facts });

@@ -4,14 +4,14 @@ import type { Host } from "@toolmount/core";
 import { RefusedRequest, type ExposedRequests } from "./exposed-calls.ts";
 import { readOutput, type OutputReader } from "./outputs.ts";
 
-/** The addresses that a client has subscribed to, by the server and the server's own address. */
+/** The addresses to which a client has subscribed, by server and by the server's own address. */
 export type Subscribed = Map<string, string>;
 
 function keyOf(server: string, own: string): string {
   return `${server}\n${own}`;
 }
 
-/** Passes requests for resources to the servers that have them. Without any, it has what was cut from results. */
+/** Passes requests for resources to the servers that have them. Without servers, it serves only what was cut from results. */
 export function serveResources(
   server: Server,
   reader: OutputReader,
@@ -42,7 +42,7 @@ export function serveResources(
     const { source, own } = found;
     const key = keyOf(source.name, own);
     const isNew = !subscribed.has(key);
-    // Before the server knows, because its first change may come together with its answer.
+    // Stored before the server knows, because its first change may arrive together with its answer.
     subscribed.set(key, params.uri);
     try {
       await source.subscribe(own);
@@ -61,7 +61,7 @@ export function serveResources(
   });
 }
 
-/** Lists of all servers, in the plan's order. One that cannot be reached is left out: the others are no worse for it. */
+/** Returns the lists of all servers, in the plan's order. A server that cannot be reached has an empty list. */
 export function listsOf<Source, Item>(
   sources: readonly Source[],
   list: (source: Source) => Promise<readonly Item[]>,
@@ -75,8 +75,8 @@ interface Offered<Source, Item> {
 }
 
 /**
- * The items of all servers by their names, in the plan's order. A name that two servers have is made another one, `apart`, for
- * the second and every further one.
+ * Returns the items of all servers by name, in the plan's order. If two servers use the same name, `apartOf` makes another name
+ * for the second and every further one.
  */
 export async function offeredBy<Source extends { readonly name: string }, Item>(
   sources: readonly Source[],
@@ -99,13 +99,13 @@ function apart(server: string, uri: string): string {
   return `toolmount://resource/${encodeURIComponent(server)}/${encodeURIComponent(uri)}`;
 }
 
-/** The server that has an address, and its own address for it; undefined when none lists it: it may be one of a template. */
+/** Returns the server of an address, with its own address for it. Undefined if no server lists it: a template may cover it. */
 async function ownerOf(
   sources: readonly ResourceSource[],
   uri: string,
 ): Promise<{ readonly source: ResourceSource; readonly own: string } | undefined> {
   if (sources.length === 1) return { source: sources[0]!, own: uri };
-  // A list is a call of a tool: those after the owner are not asked.
+  // Each list is a call of a tool, so servers after the owner are not asked.
   for (const source of sources) {
     const listed = await source.listResources().catch(() => []);
     if (listed.some((resource) => resource.uri === uri)) return { source, own: uri };
@@ -122,7 +122,7 @@ function decodeOwn(text: string): string {
   }
 }
 
-/** Asks the owner of an address, or else each source. A refusal is reported where no other source has the address. */
+/** Asks the owner of an address or, if it is unknown, each source. Reports a refusal only if no source has the address. */
 async function readResource(sources: readonly ResourceSource[], uri: string): Promise<ReadResourceResult> {
   const owner = await ownerOf(sources, uri);
   const asked = owner === undefined ? sources.map((one) => ({ source: one, own: uri })) : [owner];
@@ -143,13 +143,13 @@ function servedAs(result: ReadResourceResult, own: string, uri: string): ReadRes
   return { ...result, contents: result.contents.map((one) => (one.uri === own ? { ...one, uri } : one)) };
 }
 
-/** The event by which mounted servers say that one of their resources has changed. */
+/** Event by which mounted servers say that one of their resources has changed. */
 const resourceEvent = "mcp:resource_updated";
 
-/** Passes on that a resource has changed, to a client that has subscribed to it. Returns how to stop. */
+/** Informs a client about changes of the resources to which it has subscribed. Returns a function that stops this. */
 export function watchResources(host: Host, server: Server, subscribed: Subscribed): () => void {
   return host.coordinator.hooks.observe(resourceEvent, (_, { server: from, uri: own }) => {
     const uri = subscribed.get(keyOf(String(from), String(own)));
-    if (uri !== undefined) void server.sendResourceUpdated({ uri }).catch(() => {}); // it has left
+    if (uri !== undefined) void server.sendResourceUpdated({ uri }).catch(() => {}); // the client has left
   });
 }

@@ -17,14 +17,14 @@ import type { OutputReader } from "./outputs.ts";
 import type { Era } from "./tool-list.ts";
 
 /**
- * Capabilities are those that the plan exposes, so that no server has to be started to state them. Updates of single
- * resources are passed on to clients from before 2026, which ask for each; what a newer client listens to is not known here.
+ * Returns the capabilities that the plan exposes, so no server has to start to state its own. Clients from before 2026 ask for
+ * updates of single resources and get them; it is not known here to which ones newer clients listen.
  */
 export function exposedCapabilities(sources: readonly PublishedSource[], era: Era): ServerCapabilities {
   const resources = having(sources, "resources").length > 0;
   const prompts = having(sources, "prompts").length > 0;
   return {
-    // Without servers behind it, it has what was cut from results.
+    // Even without servers, the resources include what was cut from results.
     resources: resources && era === "legacy" ? { subscribe: true } : {},
     ...(prompts && { prompts: {} }),
     ...((resources || prompts) && { completions: {} }),
@@ -38,20 +38,20 @@ function having<Source extends Pick<ExposedSource, "exposes">>(
   return sources.filter(({ exposes }) => exposes.includes(what));
 }
 
-/** What is served beside tools, and how its requests are made for one request of the client. */
+/** The sources that are served besides tools, and how requests to them are made. */
 interface Exposing extends Omit<ExposedRequests<never>, "sourcesFor">, OutputReader {
   readonly host: Host;
   readonly sources: readonly PublishedSource[];
   readonly skills: ResourceSource | undefined;
 }
 
-/** Passes resources and prompts of mounted servers through. Returns the addresses that the client has subscribed to. */
+/** Passes requests for resources and prompts to mounted servers. Returns the addresses to which the client has subscribed. */
 export function serveExposed(server: Server, exposing: Exposing): Subscribed {
   const { host, userId, sources, skills, callFor, asking } = exposing;
   const subscribed: Subscribed = new Map();
   const sourcesFor = (call: InternalCall, what?: "resources" | "prompts") =>
     (what === undefined ? sources : having(sources, what)).map((source) => throughHost(host, source, call));
-  // The skills come first: which source has an address is asked in this order.
+  // The skills come first, because the sources are asked for an address in this order.
   const withResources: ExposedRequests<ResourceSource>["sourcesFor"] = (call) => [
     ...(skills === undefined ? [] : [skills]),
     ...sourcesFor(call, "resources"),
@@ -66,7 +66,7 @@ export function serveExposed(server: Server, exposing: Exposing): Subscribed {
   return subscribed;
 }
 
-/** A name that two servers have gets the entry's id before it, for the second and every further one. */
+/** Returns the prompts of all servers. If two servers use the same name, every further one gets the entry's id before it. */
 function offeredPrompts(sources: readonly ExposedSource[]) {
   return offeredBy(
     sources,
@@ -113,7 +113,7 @@ async function complete(
 
 type Reference = CompleteRequest["params"]["ref"];
 
-/** The servers that may know what is completed, with their own names for it. What a user types reaches no other server. */
+/** Returns the servers that may complete a text, with their own names for it. No other server gets what a user types. */
 async function completers(
   sources: readonly ExposedSource[],
   ref: Reference,

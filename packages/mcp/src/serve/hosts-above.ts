@@ -9,20 +9,20 @@ import { isRecord } from "@toolmount/core/json";
 /** How long a client may be silent before it counts as one that is not a host, in milliseconds. A host speaks at once. */
 const patienceMs = 5_000;
 
-/** Bytes in which the first message has to end. */
+/** Bytes within which the first message has to end. */
 const maxBytes = 1024 * 1024;
 
 /** The input of a server over stdio, and the hosts that its client names in its first message. */
 export interface HostsAbove {
-  /** Serve this instead of the input that was given. */
+  /** Use this in place of the input that was given. */
   readonly input: Readable;
-  /** Resolves to the hosts; to none for a client that is not a host. For `openHost(plan, { above })`. */
+  /** Resolves to these hosts, for `openHost(plan, { above })`; the list is empty if the client is not a host. */
   readonly above: () => Promise<readonly HostLink[]>;
 }
 
 /**
- * Reads which hosts are before this process from the first message of its client. A host that knows them starts no server
- * of a plan that would start itself again and again.
+ * Reads which hosts are above this process from the first message of its client. A host that knows them does not start a server
+ * that would start this plan again, and so endlessly.
  */
 export function readHostsAbove(given: Readable): HostsAbove {
   const { promise, resolve } = Promise.withResolvers<readonly HostLink[]>();
@@ -42,13 +42,13 @@ export function readHostsAbove(given: Readable): HostsAbove {
       done(null, chunk);
     },
   });
-  // After a thread that was busy for long, what has arrived meanwhile is read before the time counts as over.
+  // After the thread was busy for long, what has arrived meanwhile is read before the wait counts as over.
   setTimeout(() => setImmediate(() => resolve([])), patienceMs).unref();
   pipeline(given, input, () => resolve([]));
   return { input, above: () => promise };
 }
 
-/** The hosts that a request of either revision names. */
+/** Returns the hosts that a request of either revision names. */
 function linksOf(line: string): readonly HostLink[] {
   try {
     const message: unknown = JSON.parse(line);
@@ -62,8 +62,8 @@ function linksOf(line: string): readonly HostLink[] {
 }
 
 /**
- * Answers the hosts above that this process leads back to them, so that none of them mounts it, until the client closes the
- * input. There is nothing else to serve.
+ * Serves only the answer that this process leads back to the hosts above, so that none of them mounts it, until the client
+ * closes the input.
  */
 export async function serveRefusal(
   hosts: readonly HostLink[],

@@ -18,21 +18,23 @@ import { createServer } from "./server.ts";
 import { ServedSession } from "./served-session.ts";
 import { ownName } from "./tool-list.ts";
 
-/** Who a request over HTTP is from. */
+/** The session and user from whom a request over HTTP comes. */
 export interface HttpCaller {
   /** Requests of the 2026 revision with the same id share a session; older clients have one for each connection. */
   readonly sessionId: string;
   readonly userId?: string | undefined;
   /**
-   * The address at which this user signs in to a mounted server that wants it, by its name. Clients that can open an address
-   * get it while a call waits. It must hold no credential.
+   * Returns the address at which this user signs in to the mounted server of this name. A client that can open addresses gets
+   * it while a call waits, so it must hold no credential.
    */
   readonly signInPage?: ((server: string) => string) | undefined;
-  /** Whether this user may decide in a form, where `approvals.elicitation` lets users do so. Default true. */
+  /** Whether this user may decide in a form, if `approvals.elicitation` lets users do so. Default true. */
   readonly mayApprove?: boolean | undefined;
 }
 
-/** What the guards in front have verified about a client; this package verifies nothing. Source: the SDK's `AuthInfo`. */
+/**
+ * What a guard before this handler has verified about a client; this package verifies nothing. Source: the SDK's `AuthInfo`.
+ */
 export interface HttpAuth {
   token: string;
   clientId: string;
@@ -42,38 +44,40 @@ export interface HttpAuth {
   extra?: Record<string, unknown>;
 }
 
-/** A request, as the function that names its caller sees it. */
+/** A request, in the form that the `caller` function gets. */
 export interface HttpRequestContext {
   readonly authInfo?: HttpAuth | undefined;
   readonly requestInfo?: Request | undefined;
 }
 
-/** How a host is served over HTTP. */
+/** Options for serving a host over HTTP. */
 export interface ServeHttp extends ServeOptions {
   /**
-   * Says who a request is from, by what the guards in front have verified. Default: a session for each verified client,
-   * the same at every server, and one of this server for all requests without authorization.
+   * Returns the session and user of a request, from what the guards before this handler have verified. The default is a session
+   * for each verified client, the same at every server, and one session of this server for all requests without authorization.
    */
   readonly caller?: ((context: HttpRequestContext) => HttpCaller) | undefined;
-  /** Errors of the protocol, and requests that were refused. */
+  /** Gets errors of the protocol, and requests that were refused. */
   readonly onError?: ((error: Error) => void) | undefined;
 }
 
-/** A handler of requests, of the web's shape. It checks neither Host, Origin nor token: that is for the guards in front. */
+/** Answers web requests. It checks neither Host, Origin nor token: guards before it have to. */
 export interface ServedHttp {
   /** Answers one request. `options.authInfo` is what the guards have verified. */
   readonly fetch: (
     request: Request,
     options?: { authInfo?: HttpAuth; parsedBody?: unknown },
   ) => Promise<Response>;
-  /** Resolves when the calls of tasks that run now have ended, as a server that ends may wait for; no request is open for them. */
+  /**
+   * Resolves when the calls of tasks that run now have ended. A server that shuts down may wait for them, as no request does.
+   */
   readonly settled: () => Promise<void>;
   readonly close: () => Promise<void>;
 }
 
 /**
- * Serves a host over Streamable HTTP. Requests of the 2026 revision stand alone; an older client connects, and has a
- * session of its own until it ends it. Every server of the host's store serves that session.
+ * Serves a host over Streamable HTTP. Requests of the 2026 revision are independent; an older client connects and has its own
+ * session until it ends it. Every server that shares the host's store serves that session.
  */
 export function serveHttp(host: Host, settings: ServeHttp = {}): ServedHttp {
   const { caller: callerOf = defaultCaller(), onError, ...options } = settings;
@@ -103,13 +107,13 @@ export function serveHttp(host: Host, settings: ServeHttp = {}): ServedHttp {
     },
     { legacy: "reject", ...(onError !== undefined && { onerror: onError }) },
   );
-  // Who listens asks for the list again, and gets what its own session is offered.
+  // a client that comes back has its tasks
   const lookout = new ServedSession(host, `mcp-${randomUUID()}`);
   const stop = watchTools(lookout, () => handler.notify.toolsChanged());
   const begin = async (id: string, of: HttpCaller): Promise<NewHttpSession> => {
-    const served = sharedOf(of.sessionId).sibling(ownSession(of.userId, `mcp-${id}`)); // a client that connects again has its tasks
+    const served = sharedOf(of.sessionId).sibling(ownSession(of.userId, `mcp-${id}`)); // a client that connects again keeps its tasks
     const server = await createServer({ served, era: "legacy", ...servingFor(of, options), seal });
-    const stopWatching = watchTools(served, () => void server.sendToolListChanged().catch(() => {})); // there may be no listener
+    const stopWatching = watchTools(served, () => void server.sendToolListChanged().catch(() => {})); // the client may not listen
     const end = () => {
       stopWatching();
       return served.end();
@@ -136,13 +140,13 @@ export function serveHttp(host: Host, settings: ServeHttp = {}): ServedHttp {
   };
 }
 
-/** How a caller is served. One who may not approve is asked in no form. */
+/** Returns how a caller is served. A caller who may not approve is not asked in a form. */
 function servingFor({ userId, signInPage, mayApprove = true }: HttpCaller, options: ServeOptions) {
   const approvals = mayApprove ? options.approvals : { ...options.approvals, elicitation: false };
   return { userId, signInPage, options: { ...options, approvals } };
 }
 
-/** The SDK compares the headers `Mcp-Param-*` of a call with its arguments, where it knows the schema of the tool. */
+/** A server for which the SDK compares a call's headers `Mcp-Param-*` with its arguments, by the schema of the tool. */
 class HeaderCheckedServer extends McpServer {
   readonly #host: Host;
 
@@ -160,13 +164,13 @@ class HeaderCheckedServer extends McpServer {
   }
 }
 
-/** The first revision without a handshake. */
+/** The first revision that has no handshake. */
 const firstModern = "2026-07-28";
 
-/** Older clients also open streams and end sessions, by GET and DELETE; the 2026 revision only posts. */
+/** Whether a request is of an older client. Those also send GET and DELETE; clients of the 2026 revision only post. */
 async function isLegacy(request: Request, parsedBody: unknown): Promise<boolean> {
   if (request.method === "GET" || request.method === "DELETE") return request.headers.has("mcp-session-id");
-  // What says by its headers that it is of 2026 is read once: the SDK refuses it where the body differs.
+  // If the headers name the 2026 revision, the body is not read here: the SDK refuses the request if the body differs.
   const version = request.headers.get("mcp-protocol-version") ?? "";
   if (request.headers.has("mcp-method") && /^\d{4}-/.test(version) && version >= firstModern) return false;
   return isLegacyRequest(request, parsedBody);

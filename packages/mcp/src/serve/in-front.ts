@@ -14,29 +14,29 @@ import { requestDigest } from "./served-session.ts";
 import { SuspendableCall } from "../tasks/suspended.ts";
 import type { Era } from "./tool-list.ts";
 
-/** What the call of a tool gets: its outcome, or a question that its client has to answer first. */
+/** Answer to the call of a tool: its outcome, or a question that its client has to answer first. */
 export type Answer = InputRequiredResult | ToolOutcome;
 
 /** How a call becomes a task. */
 export interface AsTask {
-  /** The client asked for one. In 2026 the server decides: only a call that takes long is one. */
+  /** Whether the client asked for a task. In 2026 the server decides, and only a call that takes long becomes a task. */
   readonly isWanted: boolean;
-  /** Keeps the call as a task, and returns the answer that says so. */
+  /** Keeps the call as a task, and returns the answer that names the task. */
   create(call: SuspendableCall): Promise<object>;
 }
 
-/** A request, and what mounted servers may need of its client. */
+/** A request, with what mounted servers may need to ask its client. */
 export interface InFront extends Waiting {
   readonly isHere?: boolean | undefined;
   readonly signInPage?: FrontClient["signInPage"];
-  /** How the request can become a task; undefined where it cannot. */
+  /** How the request can become a task; undefined if it cannot. */
   readonly task?: AsTask | undefined;
   readonly internalCalls: (context: SessionCallContext) => InternalCall;
 }
 
 /**
- * Works on a request so that mounted servers can ask its client: an older client by requests of the protocol, a client of
- * 2026 by an answer `input_required`, after which its next request continues the same work.
+ * Works on a request so that mounted servers can ask its client. An older client gets requests of the protocol; a client of
+ * 2026 gets the answer `input_required`, and its next request continues the same work.
  */
 export async function runInFront<Result extends object>(
   waiting: InFront,
@@ -78,7 +78,7 @@ export async function runInFront<Result extends object>(
   });
 }
 
-/** Begins a call that its client may leave while it runs, and come back to. */
+/** Begins a call that goes on while its client answers questions in other requests. */
 export function beginCall<Result extends object>(
   waiting: InFront,
   options: ConstructorParameters<typeof SuspendableCall>[2],
@@ -91,18 +91,18 @@ export function beginCall<Result extends object>(
   );
 }
 
-/** A client of 2026 states the level of its log messages with each request. */
+/** Describes the client of a request. A client of 2026 states the level of its log messages with each request. */
 function clientOf({ served, ctx: { mcpReq }, capabilities = {}, isHere, signInPage }: InFront): FrontClient {
   const envelope: Readonly<Record<string, unknown>> = { ...mcpReq.envelope };
   const logLevel = envelope[LOG_LEVEL_META_KEY] as LoggingLevel | undefined;
   const log: FrontClient["log"] = (level, data, logger) =>
-    void mcpReq.log(level, data, logger).catch(() => {}); // it has left
+    void mcpReq.log(level, data, logger).catch(() => {}); // the client has left
   return { client: served, capabilities, logLevel, isHere, signInPage, log };
 }
 
 /**
- * A client that follows the call reads its progress from the state of the task. The ticket of its question is stored with
- * the task before an approver is asked.
+ * Returns the context of a call. A client that follows the call reads its progress from the state of the task. The ticket of a
+ * question is stored with the task before an approver is asked.
  */
 function contextOf(call: SuspendableCall, context: SessionCallContext): SessionCallContext {
   return {
@@ -116,7 +116,7 @@ function contextOf(call: SuspendableCall, context: SessionCallContext): SessionC
   };
 }
 
-/** A client from before 2026: it is asked by requests while its call runs, and it filters log messages by its level. */
+/** Describes a client from before 2026. It gets requests while its call runs, and it filters log messages by itself. */
 function createPushFront(waiting: InFront): Front {
   const { mcpReq } = waiting.ctx;
   return {
@@ -125,7 +125,7 @@ function createPushFront(waiting: InFront): Front {
     ask: (requests) => askEarlier(waiting.ctx, requests),
     completed(elicitationId) {
       const method = "notifications/elicitation/complete";
-      void mcpReq.notify({ method, params: { elicitationId } }).catch(() => {}); // it has left
+      void mcpReq.notify({ method, params: { elicitationId } }).catch(() => {}); // the client has left
     },
   };
 }

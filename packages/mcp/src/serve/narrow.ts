@@ -8,19 +8,19 @@ import { tooLarge } from "../wire/message-size.ts";
 /** Longest line that a client may send, in bytes. */
 const maxLineBytes = 64 * 1024 * 1024;
 
-/** Characters at each end of a message in which its id is looked for. Clients write it as the first or the last member. */
+/** Characters at each end of a message in which its id is searched: clients write it as the first or the last member. */
 const idWithin = 256;
 
 /** The requests of a client that have no answer yet. */
 interface Requests {
   received(message: JSONRPCMessage): void;
-  /** Resolves when all are answered, or cannot be. */
+  /** Resolves when all requests have an answer or cannot get one any more. */
   settled(output: Writable): Promise<void>;
 }
 
 /**
- * The messages of a client over stdio, a whole line at a time. One that cannot be served is answered in its place, and a
- * line that is too long ends the input with an error. The end of the input waits for the answers.
+ * Passes on the messages of a client over stdio, a whole line at a time. A message that cannot be served is answered here, and
+ * a line that is too long ends the input with an error. The end of the input waits for the answers.
  */
 export function narrowLines(input: Readable, output: Writable, requests: Requests): Readable {
   const reader = new LineReader(maxLineBytes, tooLarge);
@@ -45,11 +45,11 @@ export function narrowLines(input: Readable, output: Writable, requests: Request
         lines.push(`${JSON.stringify(read.message)}\n`);
       } else output.write(`${JSON.stringify(read.refusal)}\n`);
   };
-  pipeline(input, lines, () => {}); // the end and the error of the lines say it
+  pipeline(input, lines, () => {}); // `lines` reports the end and errors
   return lines;
 }
 
-/** The messages of a line, which may be a list of them. */
+/** Reads the messages of a line, which may be a list of them. */
 function readLine(line: string): readonly ReadMessage[] {
   const text = line.startsWith("\uFEFF") ? line.slice(1) : line;
   if (text.trim() === "") return [];
@@ -57,7 +57,7 @@ function readLine(line: string): readonly ReadMessage[] {
   if (excess !== null) return [refuse(idOf(text), -32_600, `the message has ${excess}`)];
   try {
     const value: unknown = JSON.parse(text);
-    // Each message is written as JSON again for the SDK.
+    // The depth is checked because each message is written as JSON again for the SDK.
     const problem = depthProblem(value);
     if (problem !== null) return [refuse(idOf(text), -32_600, `the message is ${problem}`)];
     if (!Array.isArray(value)) return [readClientMessage(value)];
@@ -69,25 +69,25 @@ function readLine(line: string): readonly ReadMessage[] {
   }
 }
 
-/** The id of a message that is not parsed; null where it is at neither end. */
+/** Returns the id of a message that is not parsed; null if neither end has it. */
 function idOf(line: string): string | number | null {
   return idIn(line.slice(-idWithin)) ?? idIn(line.slice(0, idWithin)) ?? null;
 }
 
-/** Most bytes of a request's body. The SDK has the same bound. */
+/** Most bytes of a request's body. The SDK has the same limit. */
 const maxBodyBytes = 4 * 1024 * 1024;
 
 /**
- * Reads and parses the body of a request, once: the SDK would copy the request to look at it, and read it again to serve
- * it. Returns the answer where the body is refused, and no message where the SDK has to refuse the request itself. A body
- * that states its length is not bounded again: the server that received it has compared the two.
+ * Reads and parses the body of a request once, while the SDK would copy the request and read it twice. Returns the answer if
+ * the body is refused, and an empty object if the SDK has to refuse the request itself. A body that states its length is not
+ * measured again, because the HTTP server has compared the two.
  */
 export async function readMessage(request: Request): Promise<Response | { readonly parsedBody?: unknown }> {
   const { method, headers } = request;
   if (method !== "POST" || !isJsonContentType(headers.get("content-type"))) return {};
   const length = headers.get("content-length");
   if (Number(length) > maxBodyBytes) return refuseBody(413, "", `more than ${maxBodyBytes} bytes`);
-  // The stream is asked for only where it is read: a server makes it, and a whole request around it, when it is.
+  // `request.body` is used only if needed, because the HTTP server makes the stream when it is asked for.
   const text = length === null ? await textOf(request.body) : await request.text();
   if (text === null) return refuseBody(413, "", `more than ${maxBodyBytes} bytes`);
   const excess = refusalOf(text, mostValues);

@@ -3,11 +3,11 @@ import type { ToolOutcome } from "@toolmount/core";
 /** How a call that waits for a person is answered. */
 export interface ServedApprovals {
   /**
-   * The address where a person decides, for clients that can open one. It must hold no credential: the person who opens it
-   * has to be known there already.
+   * Returns the address where a person decides, for clients that can open one. It must hold no credential, because the person
+   * who opens it has to be known there already.
    */
   readonly url?: ((outcome: ToolOutcome) => string) | undefined;
-  /** The user of the client may decide in a form that the client draws. Default false: another person approves. */
+  /** Whether the client's user may decide in a form that the client draws. Default false: another person approves. */
   readonly elicitation?: boolean | undefined;
   /** Keeps the call open until it is decided elsewhere. Default false: the answer is `pending`. */
   readonly wait?: boolean | undefined;
@@ -19,13 +19,13 @@ export interface ServedApprovals {
 export interface ServeOptions {
   /** The server's name to clients. Default `toolmount`. */
   readonly name?: string | undefined;
-  /** Its version. Default: 12 digits of the digest of the tools that it offers, the same at every server of a plan. */
+  /** The server's version. Default: 12 digits of the digest of the tools that it offers, the same at every server of a plan. */
   readonly version?: string | undefined;
   /** Text for the client's model. Default: the guidance of the tools; null for none. */
   readonly instructions?: string | null | undefined;
-  /** On whose behalf the calls are. */
+  /** The user on whose behalf the calls are made. */
   readonly userId?: string | undefined;
-  /** Tools of one page of `tools/list`. Default 1000. */
+  /** Number of tools on one page of `tools/list`. Default 1000. */
   readonly pageSize?: number | undefined;
   readonly approvals?: ServedApprovals | undefined;
 }

@@ -4,34 +4,37 @@ import { isToolmountError, type Host, type ToolOutcome } from "@toolmount/core";
 import { tryParse } from "../reading/members.ts";
 import type { McpBlock, McpResult } from "../wire/shapes.ts";
 
-/** Begin of the addresses under which clients read what a result left out. A ref cannot be guessed. */
+/** Start of the addresses at which clients read what was cut from a result. The ref that follows cannot be guessed. */
 const scheme = "toolmount://output/";
 
-/** Characters of a large value that are shown in place of it. */
+/** Characters of a large value that are shown instead of the whole. */
 const shownLength = 16_384;
 
-/** Who reads the outputs of a host. */
+/** The host whose outputs are read, and the user who reads them. */
 export interface OutputReader {
   readonly host: Pick<Host, "output">;
-  /** The client's user, who reads what was cut from this user's results only. */
+  /** The client's user, who can read only what was cut from this user's own results. */
   readonly userId?: string | undefined;
 }
 
-/** The whole of a result that was cut, as the resource that `uri` names; undefined for an address of something else. */
+/** Returns the whole of a cut result, as the resource that `uri` names; undefined for any other address. */
 export function readOutput({ host, userId }: OutputReader, uri: string): ReadResourceResult | undefined {
   if (!uri.startsWith(scheme)) return undefined;
   const text = wholeOf(host, uri.slice(scheme.length), userId);
   return text === undefined ? undefined : { contents: [{ uri, mimeType: "text/plain", text }] };
 }
 
-/** A cut result with a link to the whole. Data too large for a host's limit is structured content all the same: it was made. */
+/**
+ * Adds a link to the whole to a cut result. Data that are only too large for the host's limit are structured content all the
+ * same, because the call has succeeded.
+ */
 export function withWhole(host: Pick<Host, "output">, outcome: ToolOutcome, rendered: McpResult): McpResult {
   const { truncated, code } = outcome.result;
   if (truncated === undefined) return rendered;
   const whole = wholeOf(host, truncated.ref);
   if (whole === undefined) return rendered;
   const linked = { ...rendered, content: [...rendered.content, linkTo(outcome.tool, truncated)] };
-  // One that was too large to be kept whole has no end, and is no JSON.
+  // A value that was too large to be kept whole has been cut, so it is no JSON.
   const data = refusalOf(whole) === null ? tryParse(whole) : undefined;
   if (!isRecord(data) || !(code === "OUTPUT_TOO_LARGE" || rendered.structuredContent !== undefined))
     return linked;

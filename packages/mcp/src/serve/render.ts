@@ -7,26 +7,26 @@ import { withWhole } from "./outputs.ts";
 import type { ServedSession } from "./served-session.ts";
 import { isListed, type Era } from "./tool-list.ts";
 
-/** A tool that is not there is an error of the protocol; everything else is a result that a model can read. */
+/** Renders the answer to a call. An unknown tool is an error of the protocol; everything else is a result for the model. */
 export async function render(
   answer: object,
   { era, served }: { readonly era: Era; readonly served: ServedSession },
 ): Promise<CallToolResult> {
-  // A task, or a question to the client.
+  // The answer is a task or a question to the client.
   if (!isOutcome(answer)) return answer as CallToolResult;
   const { status, result, tool } = answer;
   const own = serverError(result);
-  // A mounted server that needs a capability which the client lacks says so by an error, which the client has to see.
+  // If a mounted server needs a capability that the client lacks, the client has to get its error.
   if (own?.code === ProtocolErrorCode.MissingRequiredClientCapability) throw own;
   if (status === "not_found")
     throw new ProtocolError(ProtocolErrorCode.InvalidParams, result.error ?? `Unknown tool: ${tool}`);
   const whole = withWhole(served.host, answer, toMcpResult(answer));
   const { structuredContent, ...others } = whole;
-  // Before 2026, structured content is an object.
+  // Before 2026, structured content must be an object.
   const rendered = era === "modern" || isRecord(structuredContent) ? whole : others;
   const info = served.host.coordinator.get("tools", tool) as Pick<ToolInfo, "outputSchema"> | null;
   if (!isListed(info?.outputSchema, era)) return rendered;
-  // Clients validate what is not an error: it has the data that the schema promises, or it is an error.
+  // Clients check results that are not errors, so a result must have the data that the schema promises or be an error.
   const made = status === "ok" ? result.data : rendered.structuredContent;
   if (rendered.isError === true || made === undefined) return { ...rendered, isError: true };
   return (await fitsOutputSchema(served.host, tool, made))
@@ -38,7 +38,7 @@ export function isOutcome(answer: object): answer is ToolOutcome {
   return "runId" in answer && "status" in answer && "result" in answer;
 }
 
-/** The error of the protocol with which a mounted server ended a call; undefined for every other end. */
+/** Returns the protocol error with which a mounted server ended a call; undefined if it ended in another way. */
 export function serverError({ code, error = "", details }: ToolOutcome["result"]): ProtocolError | undefined {
   if (code !== "MCP_ERROR" || !isRecord(details) || typeof details["code"] !== "number") return undefined;
   return new ProtocolError(details["code"], error, details["data"]);

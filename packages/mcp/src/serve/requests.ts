@@ -17,24 +17,24 @@ import type { StateSeal } from "./seal.ts";
 import type { ServedCall, ServedSession } from "./served-session.ts";
 import type { Era } from "./tool-list.ts";
 
-/** The key of `_meta` under which a client sends what its user has written in the session, oldest first. */
+/** Key of `_meta` under which a client sends what its user has written in the session, oldest first. */
 const promptsKey = "toolmount/prompts";
 
-/** Bytes of a user's words that are read. */
+/** Most bytes of a user's words; more are ignored. */
 const maxBytes = 1_048_576;
 
-/** What one server of the protocol is made for: a connection, or one request over HTTP. */
+/** What one server object of the protocol serves: a connection, or one request over HTTP. */
 export interface Serving {
   readonly served: ServedSession;
   readonly era: Era;
   readonly options: ServeOptions;
   readonly seal: StateSeal;
-  /** On whose behalf its calls are. */
+  /** The user on whose behalf its calls are made. */
   readonly userId?: string | undefined;
-  /** Whether the client's user is on this machine, and can sign in to a mounted server that wants it. */
+  /** Whether the client's user is on this machine, and so can sign in to mounted servers by a local address. */
   readonly isHere?: boolean | undefined;
   readonly signInPage?: InFront["signInPage"];
-  /** It answers one request about tools, so it needs neither instructions nor what mounted servers have beside tools. */
+  /** Whether it answers one request about tools, and so needs neither instructions nor the resources and prompts of servers. */
   readonly toolsOnly?: boolean | undefined;
   readonly make?: ((info: Implementation, options: ServerOptions) => Server) | undefined;
 }
@@ -42,7 +42,7 @@ export interface Serving {
 /** The server that a request came to, and what its client can do. */
 export type Requested = Serving & { readonly capabilities: ClientCapabilities | undefined };
 
-/** A request, and what mounted servers may need of its client. */
+/** Collects what a request needs so that mounted servers can ask its client. */
 export function inFrontOf(
   call: ServedCall,
   ctx: ServerContext,
@@ -53,12 +53,12 @@ export function inFrontOf(
   return { ...serving, ctx, call, context, internalCalls: internal };
 }
 
-/** A request for a resource or a prompt, as a call. */
+/** Returns how a request for a resource or a prompt calls internal tools. */
 export function callExposed(ctx: ServerContext, serving: Serving): InternalCall {
   return internalCalls(ctx, serving, contextOf(ctx, serving.served.host, serving.userId));
 }
 
-/** Calls of internal tools. No form is shown for one: a question about it can only wait elsewhere. */
+/** Returns how internal tools are called. The client shows no form for such a call; a question about it waits elsewhere. */
 export function internalCalls(
   ctx: ServerContext,
   { served, options, seal }: Serving,
@@ -91,7 +91,7 @@ function contextOf(
     ...(typeof traceparent === "string" && { traceparent }),
     ...(token !== undefined && {
       onProgress: ({ progress, total, message }) =>
-        // A client that is gone needs no progress; its call is cancelled by the signal.
+        // A client that has left needs no progress, and the signal cancels its call.
         void mcpReq
           .notify({
             method: "notifications/progress",
@@ -103,8 +103,8 @@ function contextOf(
 }
 
 /**
- * The user's words that a client sends with a call. They count only where the plan believes the clients of this user
- * (`flows.mcpUsers`): a client can write anything there.
+ * Reads the user's words that a client sends with a call. They count only if the plan trusts the clients of this user
+ * (`flows.mcpUsers`), because a client can write anything there.
  */
 function readPrompts(
   meta: Readonly<Record<string, unknown>>,

@@ -4,7 +4,7 @@ import { decryptWithTicket, encryptWithTicket } from "@toolmount/core/internal";
 import { z } from "zod";
 import { KeptWork } from "../wire/kept-work.ts";
 
-/** What goes to the client and comes back with its retry: which call waits, and how it was asked. */
+/** The state that goes to the client and comes back with its retry: which call waits, and how the client was asked. */
 const sealed = z.discriminatedUnion("asked", [
   z.strictObject({
     asked: z.enum(["url", "form"]),
@@ -12,10 +12,10 @@ const sealed = z.discriminatedUnion("asked", [
     /** The caller's id of the call, by which its question is found. */
     callId: z.string(),
     sessionId: z.string(),
-    /** Digest of the request: a retry of another request is refused. */
+    /** Digest of the request, so that a retry of another request is refused. */
     request: z.string(),
   }),
-  /** A request that is worked on: a mounted server asked its client. */
+  /** The state of a request that is still worked on, because a mounted server asked its client. */
   z.strictObject({
     asked: z.literal("input"),
     call: z.string(),
@@ -32,19 +32,19 @@ export type WaitingState = Extract<SealedState, { readonly asked: "url" | "form"
 /** Seals the states of one kind, so that their client can neither read nor change them. */
 export interface StateSeal<State = SealedState> {
   close(state: State): Promise<string>;
-  /** Rejects for a text that no server of the same store has sealed, and for one that is too old. */
+  /** Returns the sealed state. Rejects if no server of the same store sealed the text, or if it is too old. */
   open(text: string): Promise<State>;
 }
 
-/** Returns the seal of the states of calls. Every server that shares the host's store opens what any of them sealed. */
+/** Makes the seal for the states of calls. All servers that share the host's store can open what any of them sealed. */
 export function createStateSeal(host: Host, clock: Clock = systemClock): StateSeal {
   return createSeal("state", sealed, new SealKeys(host, clock));
 }
 
-/** A text that does not open here. */
+/** The error for a text that cannot be opened here. */
 export class NotSealed extends Error {}
 
-/** Seals with a key of the store. A text for another `use` does not open. */
+/** Makes a seal with the keys of the store. A text that was sealed for another `use` cannot be opened. */
 export function createSeal<State>(use: string, schema: z.ZodType<State>, keys: SealKeys): StateSeal<State> {
   const envelope = z.strictObject({ until: z.number(), state: schema });
   const ticketOf = (key: string) => `${use}\n${key}`;
@@ -67,12 +67,12 @@ export function createSeal<State>(use: string, schema: z.ZodType<State>, keys: S
   };
 }
 
-/** How long a sealed text can be read, in milliseconds: 30 days. After the same time a new key is made. */
+/** Milliseconds for which a sealed text can be read: 30 days. A key is replaced by a new one after the same time. */
 const readableMs = 30 * 86_400_000;
 
 const keysKind = "mcp-keys";
 
-/** The newest key, and the one before it: what that sealed last is still readable. */
+/** The newest key and the one before it, so that texts can still be read which the older key sealed at its end. */
 const keysBody = z.object({ keys: z.array(z.string()).min(1) });
 
 /** A key and its number, which is in each text that it sealed. */
@@ -82,8 +82,8 @@ interface SealKey {
 }
 
 /**
- * The keys by which servers seal what clients carry. They are a record of the host's store, so that every server of that
- * store has the same ones, also after a restart. A host without a store has keys of its own, which end with it.
+ * The keys with which servers seal what clients carry. They are a record of the host's store, so all servers of that store have
+ * the same keys, also after a restart. A host without a store has its own keys, which end with it.
  */
 export class SealKeys {
   readonly #kept: KeptWork;
@@ -104,7 +104,7 @@ export class SealKeys {
     return { number: this.#record.version, key: keysOf(this.#record)[0]! };
   }
 
-  /** The key with this number; undefined for one that is not kept any more. */
+  /** Returns the key with this number; undefined if it is not kept any more. */
   async find(number: number): Promise<string | undefined> {
     if (this.#record === null || number > this.#record.version) this.#record = await this.#kept.get(keysKind);
     const { version = 0 } = this.#record ?? {};
@@ -115,7 +115,7 @@ export class SealKeys {
     return this.now() >= at + readableMs;
   }
 
-  /** Reads the keys, or makes a new one. Of several servers that make one, the store takes that of the first. */
+  /** Reads the keys, or makes a new one. If several servers make one at the same time, the first one that is stored counts. */
   async #renew(): Promise<void> {
     const found = await this.#kept.get(keysKind);
     const isCurrent = found !== null && !this.#isOld(found);

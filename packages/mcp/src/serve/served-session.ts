@@ -15,15 +15,15 @@ import { ServedTasks } from "../tasks/served-tasks.ts";
 import type { SuspendableCall } from "../tasks/suspended.ts";
 import { WaitingCalls } from "./waiting-calls.ts";
 
-/** A call as a client asks for it. */
+/** A request of a client to call a tool. */
 export interface ServedCall {
   readonly name: string;
   readonly arguments: Readonly<Record<string, unknown>>;
-  /** A request that is not a call of a tool: the name is that of an internal tool. */
+  /** Set for a request of another kind, such as for a resource; `name` is then that of an internal tool. */
   readonly isInternal?: true;
 }
 
-/** One session of a host as MCP serves it: its tools, its calls, and those of them that wait. */
+/** One session of a host as MCP serves it: its tools, its calls, and the calls that wait. */
 export class ServedSession {
   readonly host: Host;
   readonly id: string;
@@ -33,7 +33,7 @@ export class ServedSession {
   #surface: { readonly mark: readonly unknown[]; readonly digest: string } | undefined;
   readonly #suspended = new Map<string, SuspendableCall>();
 
-  /** Without `tasks`, those of the session itself. */
+  /** `tasks` are those of the client; by default, the session has its own. */
   constructor(host: Host, id: string, tasks = new ServedTasks(host, id)) {
     this.host = host;
     this.id = id;
@@ -46,14 +46,15 @@ export class ServedSession {
     return this.#session.tools();
   }
 
-  /** Small values on which {@link tools} depend: while they are deeply equal, the tools are the same. */
+  /** Returns small values on which {@link tools} depend: as long as they stay deeply equal, the tools are the same. */
   offerMark(): readonly unknown[] {
     return offerMarkOf(this.host, this.id);
   }
 
   /**
-   * Digest of the tools that the session is offered, with all that a client reads of them. It is the same at every server.
-   * The host may have thousands of tools, so it is made again only after something changed on which they depend.
+   * Returns the digest of the tools that the session is offered, with all that a client reads of them; every server has the
+   * same. A host may have thousands of tools, so the digest is computed again only after something has changed on which they
+   * depend.
    */
   async surface(): Promise<string> {
     const mark = this.offerMark();
@@ -68,7 +69,7 @@ export class ServedSession {
     return (await this.#session.offer()).guidance;
   }
 
-  /** Runs a call. The same request again, while it waits for a person, resumes it instead of asking twice. */
+  /** Runs a call. If the same request already waits for a person, it resumes that call instead of asking twice. */
   async call(call: ServedCall, context: SessionCallContext): Promise<ToolOutcome> {
     const ticket = this.#waiting.isEmpty ? undefined : await this.#waiting.find(requestDigest(call));
     const resumed = ticket === undefined ? null : await this.#tryResume(ticket, call.name, context);
@@ -91,7 +92,7 @@ export class ServedSession {
     return outcome;
   }
 
-  /** Keeps a call that runs, for the next request of its client; it is forgotten when it has ended. */
+  /** Keeps a running call for the next request of its client, until the call has ended. */
   suspend(call: SuspendableCall): void {
     this.#suspended.set(call.id, call);
     void call.outcome.catch(() => {}).then(() => this.#suspended.delete(call.id));
@@ -105,7 +106,7 @@ export class ServedSession {
     return new ServedSession(this.host, id, this.tasks);
   }
 
-  /** Resolves when its tasks are stored as they are left. */
+  /** Ends the session. Resolves when its remaining tasks are stored. */
   async end(): Promise<void> {
     const left = this.tasks.end(this.id);
     this.#session.end();
@@ -123,7 +124,7 @@ export class ServedSession {
   }
 }
 
-/** A tool stopped the run to ask a person: no client of the protocol can pass that on, nor read what is asked. */
+/** Returns a handler for a tool that stopped the run to ask a person, which no client of the protocol can pass on. */
 function interrupted(tool: string): (thrown: unknown) => ToolOutcome {
   return (thrown) => {
     if (isToolmountError(thrown)) throw thrown;
@@ -131,7 +132,7 @@ function interrupted(tool: string): (thrown: unknown) => ToolOutcome {
   };
 }
 
-/** The outcome of a call of which the host itself has none. */
+/** Returns an outcome for a call for which the host itself has none. */
 export function bareOutcome(
   status: ToolOutcome["status"],
   code: "INTERRUPTED" | "OUTCOME_UNKNOWN",
@@ -141,7 +142,7 @@ export function bareOutcome(
   return { callId: "", runId: "", tool, status, result, durationMs: 0 };
 }
 
-/** Identifies a request by its tool and arguments. Empty for arguments that the host refuses, so that no call of them waits. */
+/** Identifies a request by its tool and arguments. Empty for arguments that the host refuses, because no such call waits. */
 export function requestDigest(call: ServedCall): string {
   const { name, arguments: args, isInternal = false } = call;
   if (meter(args, Infinity) !== null) return "";

@@ -38,10 +38,10 @@ import { requestDigest, type ServedCall, type ServedSession } from "./served-ses
 import { loadExtras, ownName, pageOf, toMcpTool } from "./tool-list.ts";
 
 const defaultPageSize = 1_000;
-/** Milliseconds for which a client may keep the list of a locked plan: no server can change it, only a reload. */
+/** Milliseconds for which a client may keep the list of a locked plan, because only a reload can change it. */
 const lockedListMs = 60_000;
 
-/** Makes a server of the official SDK over one session. It lists and calls; the host validates, decides and runs. */
+/** Makes a server of the official SDK for one session. It lists and calls tools; the host validates, decides and runs. */
 export async function createServer(serving: Serving): Promise<Server> {
   const { options, served } = serving;
   const { name = "toolmount", version = await versionOf(served) } = options;
@@ -82,22 +82,21 @@ export async function createServer(serving: Serving): Promise<Server> {
   });
   skills?.attach(server, serving.era);
   serveTasks(server, serving, requested);
-  // Only clients from before 2026 subscribe here; a server for one request of a newer one watches nothing.
-  // oxlint-disable-next-line unicorn/prefer-add-event-listener -- a server of the SDK has no addEventListener
+  // Only clients from before 2026 subscribe here; a server that is made for one request of a newer client watches nothing.
   if (exposed.resources?.subscribe === true) server.onclose = watchResources(served.host, server, subscribed);
   return server;
 }
 
-/** Changes with what the server offers, so that a client can notice it. */
+/** Returns a version that changes with the offered tools, so that a client can notice the change. */
 async function versionOf(served: ServedSession): Promise<string> {
-  // Where the tools cannot be listed, the request that lists them says why; others are served.
+  // If the tools cannot be listed, the request that lists them reports why; other requests are served.
   const surface = await served.surface().catch(() => "unknown");
   return surface.slice(0, 12);
 }
 
 const bare = { instructions: null, sources: [], skills: undefined };
 
-/** Returns what a client gets when it connects, beside the tools. */
+/** Returns what a client gets when it connects, in addition to the tools. */
 async function describe({ served, userId, options: { instructions } }: Serving) {
   const [texts, sources, skills] = await Promise.all([
     instructions === undefined ? instructionsOf(served) : instructions,
@@ -108,8 +107,8 @@ async function describe({ served, userId, options: { instructions } }: Serving) 
 }
 
 /**
- * Returns what mounted servers say of themselves, under a heading for each, and the guidance of the tools. What differs from the
- * lock file is left out.
+ * Returns the instructions of mounted servers, each below a heading, and the guidance of the tools. Instructions that differ
+ * from the lock file are left out.
  */
 async function instructionsOf(served: ServedSession): Promise<string> {
   const { host } = served;
@@ -120,14 +119,14 @@ async function instructionsOf(served: ServedSession): Promise<string> {
   return [...ofServers, guidance].filter((text) => text !== "").join("\n\n");
 }
 
-/** Of another session than this one, a state is as good as forged. */
+/** Opens a state. One of another session is refused like a forged one. */
 async function openState(text: string, { seal, served }: Serving): Promise<SealedState> {
   const state = await seal.open(text);
   if (state.sessionId !== served.id) throw new Error("the state belongs to another session");
   return state;
 }
 
-/** A 2026 client states its capabilities with each request, an older one when it connects. */
+/** Returns the client's capabilities. A client of 2026 states them with each request, an older one when it connects. */
 function capabilitiesOf(server: Server, { mcpReq }: ServerContext): ClientCapabilities | undefined {
   const envelope: Readonly<Record<string, unknown>> = { ...mcpReq.envelope };
   const stated = envelope[CLIENT_CAPABILITIES_META_KEY];
@@ -159,7 +158,7 @@ async function callTool(
   const call: ServedCall = { name: ownName(params.name, served.host), arguments: params.arguments ?? {} };
   const state = ctx.mcpReq.requestState<SealedState>();
   const task = taskFor(params, call, serving);
-  // No form reaches the user of a task that is wanted from the beginning: its request is answered already.
+  // The request of a task that was wanted from the beginning is answered already, so no form can reach the user.
   const capabilities = task?.isWanted === true ? undefined : serving.capabilities;
   return render(
     await runInFront(inFrontOf(call, ctx, { ...serving, task }), era, async (context): Promise<Answer> => {
@@ -172,7 +171,7 @@ async function callTool(
   );
 }
 
-/** A retry is of the request that was asked about, or of none. */
+/** Continues a call. The retry must be of the request for which the client was asked. */
 async function retry(state: WaitingState, waiting: Waiting): Promise<ToolOutcome> {
   if (state.request !== requestDigest(waiting.call))
     throw new ProtocolError(ProtocolErrorCode.InvalidParams, "the requestState belongs to another call");

@@ -19,15 +19,15 @@ interface ServedSkill extends OfferedSkill {
   readonly root: string;
 }
 
-/** Serves the skills of a session. A file is read by a call of the skill's tool, so that policy, lock and audit see it. */
+/** Serves the skills of a session. Files are read by calls of the skill's tool, so that policy, lock and audit see them. */
 interface SkillService {
-  /** Its SKILL.md files, for `resources/list` and `resources/read`. */
+  /** The SKILL.md files, for `resources/list` and `resources/read`. */
   readonly source: ResourceSource;
   /** Registers the methods of the extension. */
   attach(server: Server, era: Era): void;
 }
 
-/** Makes the service; undefined where no module offers skills. */
+/** Makes the service; returns undefined if no module offers skills. */
 export async function findSkills(
   served: ServedSession,
   context: SessionCallContext,
@@ -45,7 +45,7 @@ export async function findSkills(
   };
 }
 
-/** The skills whose tools a session is offered as they are now. */
+/** Returns the skills that the session's tools read, in the version that the modules offer now. */
 function skillsOf(tools: readonly ToolInfo[], offered: readonly OfferedSkill[]): readonly ServedSkill[] {
   return tools
     .filter(({ tags }) => tags.includes("skill"))
@@ -54,7 +54,7 @@ function skillsOf(tools: readonly ToolInfo[], offered: readonly OfferedSkill[]):
       if (skill === undefined) return [];
       const { name } = skill.frontMatter;
       const isPlain = tool === skillToolName(name);
-      // The last part of the path is the skill's name; one with a prefix has its tool's name before it.
+      // The last part of the path is the skill's name. If its tool has a prefix, the tool's name comes before that.
       return [{ ...skill, tool, root: isPlain ? `skill://${name}/` : `skill://${tool}/${name}/` }];
     });
 }
@@ -121,7 +121,7 @@ const listParams = z.looseObject({ cursor: z.string().optional() });
 const getParams = z.looseObject({ uri: z.string() });
 
 function attach(server: Server, era: Era, list: () => Promise<readonly ServedSkill[]>): void {
-  // Which skills a session is offered may change with each reload, mode and activation.
+  // The skills of a session may change with each reload, mode and activation.
   const cache = era === "modern" ? { ttlMs: 0, cacheScope: "private" } : {};
   server.setRequestHandler("skills/list", { params: listParams.optional() }, async () => ({
     skills: (await list()).map(toEntry),

@@ -13,7 +13,7 @@ import { ServedSession } from "./served-session.ts";
 
 /** One connection over a pair of streams. */
 export interface ServeStreams extends ServeOptions {
-  /** Messages from the client, a line each. */
+  /** Messages from the client, one on each line. */
   readonly input: Readable;
   /** Messages to the client. Nothing else may write there. */
   readonly output: Writable;
@@ -32,10 +32,10 @@ export interface ServedStreams {
   close(): Promise<void>;
 }
 
-/** How long requests are answered after the input of a client has ended, in milliseconds. */
+/** Milliseconds for which running requests are still answered after a client's input has ended. */
 const lastAnswersMs = 30_000;
 
-/** The requests of a client that have no answer yet. A client may end its input and still read. */
+/** The requests of a client that have no answer yet. A client may end its input and still read answers. */
 class OpenRequests {
   readonly #open = new Set<unknown>();
   /** Questions to the client, which it cannot answer after its input has ended. */
@@ -62,7 +62,7 @@ class OpenRequests {
     this.#onChange();
   }
 
-  /** Resolves when all are answered, or cannot be. */
+  /** Resolves when all requests have an answer or cannot get one any more. */
   async settled(output: Writable): Promise<void> {
     const { promise, resolve } = Promise.withResolvers<void>();
     const timer = setTimeout(resolve, lastAnswersMs);
@@ -80,13 +80,13 @@ class OpenRequests {
 export function serveStreams(host: Host, given: ServeStreams): ServedStreams {
   const { input, output, onError, ...options } = given;
   const sessionId = ownSession(given.userId, given.sessionId ?? `mcp-${randomUUID()}`);
-  // The client has started this program: its tasks are those of who may use the plan here.
+  // The client has started this program, so its tasks belong to the user who may use the plan here.
   const tasks = new ServedTasks(host, ownSession(given.userId, given.sessionId ?? "stdio"));
   const served = new ServedSession(host, sessionId, tasks);
   const seal = createStateSeal(host);
   const open = new OpenRequests();
   const lines = narrowLines(input, output, open);
-  // The lines have their own limit.
+  // `narrowLines` limits the length of a line already.
   const transport = new StdioServerTransport(lines, output, { maxBufferSize: Number.POSITIVE_INFINITY });
   open.watch(transport);
   let stopWatching = () => {};

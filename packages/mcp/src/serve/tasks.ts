@@ -24,7 +24,7 @@ import { answerCall, inFrontOf, type Requested, type Serving } from "./requests.
 import { bareOutcome, type ServedCall } from "./served-session.ts";
 import type { Era } from "./tool-list.ts";
 
-/** Returns the capabilities that say that calls may be tasks, with `others`, the names of further extensions. */
+/** Returns the capabilities that announce tasks; `others` are the names of further extensions. */
 export function taskCapabilities(era: Era, others: readonly string[]): ServerCapabilities {
   const names = era === "modern" ? [tasksExtension, ...others] : others;
   return {
@@ -33,7 +33,7 @@ export function taskCapabilities(era: Era, others: readonly string[]): ServerCap
   };
 }
 
-/** Returns how a call can become a task; undefined where its client knows no tasks. */
+/** Returns how a call can become a task; undefined if its client does not support tasks. */
 export function taskFor(
   { task }: CallToolRequest["params"],
   call: ServedCall,
@@ -64,7 +64,7 @@ export function taskFor(
 
 const byId = z.looseObject({ taskId: z.string() });
 
-/** Answers what clients ask about their tasks, in the form of their revision. */
+/** Answers clients' requests about their tasks, in the form of their revision. */
 export function serveTasks(
   server: Server,
   { served: { tasks }, era, userId }: Serving,
@@ -97,14 +97,14 @@ export function serveTasks(
     );
 }
 
-/** A client states with each request that it speaks the extension. */
+/** Throws if a request of 2026 does not state that its client supports the extension. */
 function requireTasks(capabilities: ClientCapabilities | undefined): void {
   if (capabilities?.extensions?.[tasksExtension] !== undefined) return;
   const requiredCapabilities = { extensions: { [tasksExtension]: {} } };
   throw new MissingRequiredClientCapabilityError({ requiredCapabilities });
 }
 
-/** Continues the calls of tasks whose process has gone, for the request that asks for one. */
+/** Returns a function that continues the call of a task whose process has gone, for the request that asks for the task. */
 function continueTasks(ctx: ServerContext, serving: Requested): ContinueTask {
   return (record) => {
     const { sessionId } = record.facts;
@@ -114,7 +114,7 @@ function continueTasks(ctx: ServerContext, serving: Requested): ContinueTask {
     const { name, arguments: args = {} } = record.kept.call;
     const call: ServedCall = { name, arguments: args };
     const started = beginCall(inFrontOf(call, ctx, there), { isFollowed: true }, async (context) => {
-      // Its request is answered already, so no form reaches the user.
+      // The request that made the task is answered already, so no form can reach the user.
       return continueCall(record, { ...there, capabilities: undefined, ctx, call, context });
     });
     return { call: started, render: renderTask(there) };
@@ -133,15 +133,15 @@ async function continueCall(record: TaskRecord, waiting: Waiting): Promise<objec
     return waitAsTask(await resumed.catch(asProtocolError(ProtocolErrorCode.InternalError)), waiting);
   }
   const info = coordinator.get("tools", call.name) as Pick<ToolInfo, "idempotent" | "category"> | null;
-  // It was begun, and may have run: only what may run twice runs again.
+  // The call was begun and may have run, so it runs again only if that does no harm.
   if (record.kept.call.arguments === undefined || !(info?.idempotent === true || info?.category === "read"))
     return bareOutcome("unknown", "OUTCOME_UNKNOWN", call.name);
   return answerCall(await served.call(call, context), waiting);
 }
 
 /**
- * Renders what a call has that is a task. The error of the protocol with which a mounted server ended it is thrown: a task shows
- * it as one. A call that is no task has it as its result, which a model reads.
+ * Returns a function that renders the end of a task. If a mounted server ended the call with a protocol error, that is thrown,
+ * so that the task shows it as an error. For a call that is no task, it becomes the result, which a model reads.
  */
 function renderTask(serving: Serving): (outcome: object) => Promise<CallToolResult> {
   return async (outcome) => {

@@ -11,31 +11,31 @@ import { isRecord, withoutUndefined } from "@toolmount/core/json";
 import { publishedOn } from "../wire/published.ts";
 import { skillMetaKey } from "../wire/skills.ts";
 
-/** Which revision of the protocol a connection speaks: `legacy` is 2025-11-25 and before, `modern` 2026-07-28. */
+/** The revisions that a connection can speak: `legacy` is 2025-11-25 and before, `modern` is 2026-07-28. */
 export type Era = "legacy" | "modern";
 
-/** Longest name of a tool that the large model providers take. */
+/** Longest name of a tool that the large model providers accept, in characters. */
 const maxName = 64;
 
-/** The name under which clients see a tool: its own, and of a longer one the beginning and six digits of its hash. */
+/** Returns the name under which clients see a tool. A longer name becomes its beginning and six digits of its hash. */
 function servedName(name: string): string {
   if (name.length <= maxName) return name;
   return `${name.slice(0, maxName - 7)}_${createHash("sha256").update(name).digest("hex").slice(0, 6)}`;
 }
 
-/** The host's name of a tool that a client names as it sees it. */
+/** Returns the host's name of a tool, given the name under which clients see it. */
 export function ownName(seen: string, host: Host): string {
   if (seen.length !== maxName || host.coordinator.get("tools", seen) !== null) return seen;
   const all = host.coordinator.get("tools") as ReadonlyMap<string, unknown>;
   return [...all.keys()].find((name) => servedName(name) === seen) ?? seen;
 }
 
-/** Renders a tool for `tools/list`. Its JSON Schema goes out as it is. */
+/** Renders a tool for `tools/list`, with its JSON Schema unchanged. */
 export function toMcpTool(info: ToolInfo, era: Era, extras?: Extras): Tool {
   const { name, description, inputSchema, outputSchema } = info;
   const more = extras?.(info);
   const own = toAnnotations(info);
-  // How the host classifies a tool counts more than what its server says.
+  // The host's classification of a tool takes precedence over the hints of its server.
   const annotations = own === undefined ? more?.annotations : { ...more?.annotations, ...own };
   return {
     ...more,
@@ -48,12 +48,14 @@ export function toMcpTool(info: ToolInfo, era: Era, extras?: Extras): Tool {
   };
 }
 
-/** Whether the list says that a call of the tool may wait, so that a client can ask for a task. In 2026 the server decides. */
+/**
+ * Whether the list says that a call of the tool may wait, so that the client can ask for a task. In 2026 the server decides.
+ */
 function mayWait({ requiresConfirmation }: ToolInfo, era: Era): boolean {
   return era === "legacy" && requiresConfirmation !== false;
 }
 
-/** Whether a client sees the output schema of a tool. Before 2026, one describes an object. */
+/** Whether a client sees a tool's output schema. Before 2026, it must describe an object. */
 export function isListed(
   outputSchema: ToolInfo["outputSchema"],
   era: Era,
@@ -62,8 +64,8 @@ export function isListed(
 }
 
 /**
- * One page of a list, in the order of names. The cursor is the last name of the page before, so that a tool that comes
- * or goes between two pages neither repeats nor hides another.
+ * Returns one page of a list, in the order of names. The cursor is the last name of the previous page, so that a tool that is
+ * added or removed between two pages neither repeats nor hides another.
  */
 export function pageOf(tools: readonly Tool[], cursor: string | undefined, size: number): ListToolsResult {
   const after = cursor === undefined ? undefined : readCursor(cursor);
@@ -90,7 +92,7 @@ function readCursor(cursor: string): string {
 /** Members of a tool's definition that come from a mounted MCP server, such as `title`, `icons` and `_meta`. */
 type Extras = (tool: ToolInfo) => Partial<Tool> | undefined;
 
-/** Asks mounted servers for the members of definitions that a host has no field for. */
+/** Asks mounted servers for the members of definitions for which a host has no field. */
 export async function loadExtras(host: Host): Promise<Extras> {
   const definitions = await publishedOn(host, "mcp.definitions");
   return ({ name, declaredName }) => {

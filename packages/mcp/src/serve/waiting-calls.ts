@@ -5,14 +5,14 @@ import { KeptWork, setNewest } from "../wire/kept-work.ts";
 import { createSeal, SealKeys, NotSealed } from "./seal.ts";
 
 const kind = "mcp-waiting";
-/** How long a waiting call is known by its request, in milliseconds: 30 days. */
+/** Milliseconds for which a waiting call can be found by its request: 30 days. */
 const keptMs = 30 * 86_400_000;
-/** Requests of one session that a host without a store remembers; the oldest make room. */
+/** Most requests of one session that a host without a store remembers; beyond it, the oldest are forgotten. */
 const maxHere = 1_000;
 
 /**
- * The calls of one session that wait, by the digests of their requests: the same request again resumes its call. They are in
- * the host's store, so that it does so at every server; a host without a store remembers its own.
+ * The waiting calls of one session, by the digests of their requests, because the same request again resumes its call. They are
+ * in the host's store, so this works at every server; without a store, each server remembers its own calls.
  */
 export class WaitingCalls {
   readonly #kept: KeptWork;
@@ -26,12 +26,12 @@ export class WaitingCalls {
     this.#keys = new SealKeys(host, systemClock);
   }
 
-  /** Whether no request has to be looked up. A digest is made only where one may be: most calls of such a host never wait. */
+  /** Whether no request has to be looked up. This saves most digests: nearly all calls of a host without a store never wait. */
   get isEmpty(): boolean {
     return !this.#kept.isShared && this.#here.size === 0;
   }
 
-  /** The ticket of the call that waits for the same request. */
+  /** Returns the ticket of the call that waits for the same request. */
   async find(request: string): Promise<string | undefined> {
     if (!this.#kept.isShared) return this.#here.get(request);
     return this.#ticketOf(await this.#kept.get(this.#idOf(request)), request);
@@ -52,14 +52,15 @@ export class WaitingCalls {
   }
 
   /**
-   * A ticket opens with the request, which the row does not have, and with a key of the store. So a person who sees the row alone, as
-   * in a log of statements, cannot guess the arguments and open it. One who reads the whole store can.
+   * Returns the seal of a request's ticket. To open it needs the request, which the row does not have, and a key of the store.
+   * So a person who sees only the row, as in a log of statements, cannot open it by guessing the arguments; one who reads the
+   * whole store can.
    */
   #sealOf(request: string) {
     return createSeal(this.#nameOf(request), z.string(), this.#keys);
   }
 
-  /** Undefined also where the key is not kept any more: then the call is a new one. */
+  /** Opens the ticket of a record. Undefined also if its key is not kept any more: the call then counts as a new one. */
   async #ticketOf(record: WorkRecord | null, request: string): Promise<string | undefined> {
     const { sealed } = (record?.body ?? {}) as { readonly sealed?: string };
     if (sealed === undefined) return undefined;

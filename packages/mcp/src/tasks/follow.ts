@@ -14,7 +14,7 @@ import type { Answers } from "../wire/front.ts";
 import { raceSignal } from "../wire/race-signal.ts";
 import { isEnded, task as taskSchema, type Task } from "./task.ts";
 
-/** Milliseconds between two looks at a task, where its server does not say. */
+/** Milliseconds between two looks at a task if its server does not say, and the limits for what the server may say. */
 const usualPauseMs = 1_000;
 const leastPauseMs = 50;
 const longestPauseMs = 30_000;
@@ -24,15 +24,15 @@ export function cancelTask(client: Client, taskId: string): void {
   void client.request({ method: "tasks/cancel", params: { taskId } }, z.looseObject({})).catch(() => {}); // it may have ended
 }
 
-/** The task that is in a result; undefined for another result. */
+/** Returns the task in a result; undefined if the result names none. */
 export function taskOf({ _meta }: CallToolResult): Task | undefined {
   const given = _meta?.[taskKey];
   return isRecord(given) ? taskSchema.parse(given) : undefined;
 }
 
 /**
- * Calls a tool of a server from before 2026 as a task. Where the call is cancelled before the server has named its task,
- * the task is cancelled when it has: the revision 2025-11-25 forbids `notifications/cancelled` for such a request.
+ * Calls a tool of a server from before 2026 as a task. If the call is cancelled before the server has named the task, the task
+ * is cancelled later, because the revision 2025-11-25 forbids `notifications/cancelled` for such a request.
  */
 export async function startTask(
   client: Client,
@@ -57,7 +57,7 @@ interface Following {
   readonly answer: (requests: Readonly<Record<string, unknown>>) => Promise<Answers>;
 }
 
-/** Waits for a task of a server, and resolves to its result. Where the call is cancelled, so is the task. */
+/** Waits for a task of a server, and resolves to its result. If the call is cancelled, the task is cancelled, too. */
 export async function followTask(
   client: Client,
   first: Task,
@@ -90,7 +90,7 @@ export async function followTask(
   }
 }
 
-/** A result without the task of the server, which is not one that the client in front knows. */
+/** Returns a result without the server's task, which the client in front does not know. */
 function withoutTask({ _meta: meta = {}, ...result }: CallToolResult): CallToolResult {
   const { [RELATED_TASK_META_KEY]: _, ...others } = meta;
   return { ...result, ...(Object.keys(others).length > 0 && { _meta: others }) };

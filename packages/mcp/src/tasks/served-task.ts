@@ -9,7 +9,7 @@ import { failedBy, resultOf, type TaskEnd, type TaskState } from "./task-state.t
 /** What a client may do with a task. */
 export type FollowedTask = Pick<ServedTask, "state" | "answer" | "cancel" | "result">;
 
-/** One call that its client follows. */
+/** A task: one call that its client follows. */
 export class ServedTask {
   readonly record: TaskRecord;
   readonly #call: SuspendableCall;
@@ -19,7 +19,7 @@ export class ServedTask {
   #answers: Answers = {};
   #isLeft = false;
 
-  /** `onFailure` gets what a store could not do. */
+  /** `onFailure` gets errors of the store. */
   constructor(
     record: TaskRecord,
     call: SuspendableCall,
@@ -41,7 +41,7 @@ export class ServedTask {
     };
   }
 
-  /** Its client reads the end when it is stored: a kill takes nothing back that was read, and the first end stays. */
+  /** Stores the end before the client can read it, so that a kill does not undo what was read. The first stored end counts. */
   async #endWith(given: Pick<TaskEnd, "status" | "result" | "error" | "message">): Promise<void> {
     const { message } = this.#call.state;
     let end: TaskEnd = this.#end ?? { message, at: systemClock.now(), ...given };
@@ -57,20 +57,20 @@ export class ServedTask {
     return this.record.id;
   }
 
-  /** Whether its call runs here. One that waits for a person, or runs in another process, does not. */
+  /** Whether the call runs here. A call that waits for a person, or runs in another process, does not. */
   get isRunning(): boolean {
     const { isOurs, kept } = this.record;
     return isOurs && this.#end === undefined && (kept.ticket ?? this.#call.ticket) === undefined;
   }
 
-  /** Resolves when its call does not run here any more. */
+  /** Resolves when the call does not run here any more. */
   async settled(): Promise<void> {
     if (this.isRunning) await this.#ended;
   }
 
   get state(): TaskState {
     const { message = this.record.kept.message, changedAt, asked, round } = this.#call.state;
-    // A key is used for one question only, and a server may use its own again. What was answered is not asked any more.
+    // The round makes a key unique, because a server may use its own keys again. Answered questions are left out.
     const open = Object.entries(asked ?? {}).filter(([key]) => !Object.hasOwn(this.#answers, key));
     return {
       message,
@@ -84,7 +84,7 @@ export class ServedTask {
     };
   }
 
-  /** Answers of a client of 2026; those that are missing may come later. */
+  /** Takes answers of a client of 2026; the missing ones may come later. */
   answer(given: Answers): void {
     const { asked = {}, round } = this.#call.state;
     const known = Object.keys(asked).filter((key) => Object.hasOwn(given, `${round}.${key}`));
@@ -97,7 +97,7 @@ export class ServedTask {
     this.#answers = {};
   }
 
-  /** Resolves when it is stored how the task ended: it is cancelled, unless it has ended before. */
+  /** Cancels the task, unless it has ended before. Resolves when its end is stored. */
   async cancel(reason: Error): Promise<void> {
     if (this.#end !== undefined) return;
     const stored = this.#endWith({ status: "cancelled", message: reason.message });
@@ -105,7 +105,7 @@ export class ServedTask {
     await stored;
   }
 
-  /** Stops following here. What waits for a person, or runs in another process, stays in the store, and its task with it. */
+  /** Stops following the task here. One that waits for a person, or runs in another process, stays in the store. */
   async leave(reason: Error): Promise<void> {
     if (this.isRunning) return this.cancel(reason);
     this.#isLeft = true;
@@ -113,14 +113,14 @@ export class ServedTask {
     this.#call.cancel(reason);
   }
 
-  /** Nothing is kept of it, unless another process runs it. */
+  /** Removes the task, unless another process runs it. */
   async forget(reason: Error): Promise<void> {
     this.#isLeft = true;
     this.#call.cancel(reason);
     if (this.record.isOurs) await this.record.forget();
   }
 
-  /** Waits for the result. Meanwhile a client from before 2026 is asked, on the stream of its request. */
+  /** Waits for the result. Meanwhile a client from before 2026 is asked on the stream of this request. */
   async result(ctx: ServerContext): Promise<CallToolResult> {
     const related = { _meta: { [RELATED_TASK_META_KEY]: { taskId: this.id } } };
     while ((await raceSignal(this.#call.next(), ctx.mcpReq.signal)) === undefined)
@@ -130,7 +130,7 @@ export class ServedTask {
   }
 }
 
-/** A task that ended, maybe in another process: nothing is asked of its client any more. */
+/** Returns a task that has ended, perhaps in another process; it asks its client nothing any more. */
 export function endedTask({ id, kept, facts }: TaskRecord, end: TaskEnd): FollowedTask {
   const state = { ...end, id, ttlMs: kept.ttlMs, createdAt: facts.at, changedAt: end.at };
   return {

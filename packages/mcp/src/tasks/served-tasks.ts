@@ -5,11 +5,11 @@ import { endedTask, ServedTask, type FollowedTask } from "./served-task.ts";
 import type { SuspendableCall } from "./suspended.ts";
 import { longestTtlMs, TaskRecords, type KeptTask, type TaskRecord } from "./task-record.ts";
 
-/** How long a task is kept from its creation, in milliseconds, unless the client wants another time. */
+/** Default time for which a task is kept after its creation, in milliseconds. */
 export const defaultTtlMs = 3_600_000;
 const leastTtlMs = 1_000;
 
-/** Tasks of one owner that a process follows. */
+/** Most tasks of one owner that a process follows. */
 const maxTasks = 1_000;
 
 interface TaskUser {
@@ -23,15 +23,15 @@ interface NewTask extends TaskUser {
   readonly render: (outcome: object) => Promise<CallToolResult>;
 }
 
-/** Continues the call of a task that another process, or this one before, has left. */
+/** Continues the call of a task that another process, or this one before a restart, has left. */
 export type ContinueTask = (record: TaskRecord) => {
   readonly call: SuspendableCall;
   readonly render: (outcome: object) => Promise<CallToolResult>;
 };
 
 /**
- * The calls that clients of one owner follow as tasks: those that run here, and those in the store of the plan, which also
- * has the tasks of other processes and of those that were killed.
+ * The calls that clients of one owner follow as tasks: those that run here, and those in the plan's store, which also has the
+ * tasks of other processes and of processes that were killed.
  */
 export class ServedTasks {
   readonly #host: Host;
@@ -87,7 +87,7 @@ export class ServedTasks {
     task.forget(new Error(why)).catch(() => {}); // its time is over in the store, too
   }
 
-  /** Rejects with an error of the protocol for a task that there is not, or is not any more. */
+  /** Returns a task. Rejects with an error of the protocol if there is none, or none any more. */
   async find(id: string, user: TaskUser, continueTask: ContinueTask): Promise<FollowedTask> {
     const task = this.#tasks.get(id);
     if (task !== undefined && task.record.facts.userId === (user.userId ?? null)) return task;
@@ -98,14 +98,14 @@ export class ServedTasks {
         `there is no task "${id.slice(0, 100)}" of this client; a task is forgotten after its ttl`,
       );
     if (record.kept.end !== undefined) return endedTask(record, record.kept.end);
-    // A request that came meanwhile has found it, too.
+    // Another request may have found the same task meanwhile.
     const known = this.#tasks.get(id);
     if (known !== undefined) return known;
     const { call, render } = continueTask(record);
     return this.#follow(record, call, render);
   }
 
-  /** Whether a call of a session runs here. */
+  /** Whether a call of this session runs here. */
   isBusy(sessionId: string): boolean {
     return [...this.#tasks.values()].some(
       (task) => task.record.facts.sessionId === sessionId && task.isRunning,
@@ -117,7 +117,7 @@ export class ServedTasks {
     await Promise.all([...this.#tasks.values()].map((task) => task.settled()));
   }
 
-  /** Ends what a session runs. What waits for a person stays in the store. */
+  /** Ends the calls that a session runs. Tasks that wait for a person stay in the store. */
   async end(sessionId: string): Promise<void> {
     const own = [...this.#tasks.values()].filter((task) => task.record.facts.sessionId === sessionId);
     for (const { id } of own) this.#tasks.delete(id);

@@ -2,23 +2,23 @@ import { randomUUID } from "node:crypto";
 import { systemClock } from "@toolmount/core";
 import type { Answers, Front, FrontClient, InternalCall, ServerAsks } from "../wire/front.ts";
 
-/** What a client of 2026 is asked before its call can continue. */
+/** The questions that a client of 2026 has to answer before its call can continue. */
 interface Asked {
   readonly id: string;
   readonly requests: ServerAsks;
 }
 
-/** The next step of a call: it has an outcome, its client is asked, or its client follows it as a task from now on. */
+/** The next step of a call: it has an outcome, its client is asked, or it has become a task that its client follows. */
 type Step<Outcome> = { readonly outcome: Outcome } | { readonly asked: Asked } | { readonly isTask: true };
 
-/** Why a call ends that its client has cancelled as a task. */
+/** The reason with which a call is aborted if its client has cancelled it as a task. */
 export class CancelledByClient extends Error {
   override readonly name = "CancelledByClient";
 }
 
 /**
- * A call that stays in flight while its client answers questions of a mounted server. A client of 2026 answers by a new
- * request, so each of its requests attaches itself to the call, and gets the next step.
+ * A call that goes on while its client answers questions of a mounted server. A client of 2026 answers with a new request, so
+ * each of its requests attaches itself to the call and gets the next step.
  */
 export class SuspendableCall<Outcome extends object = object> implements Front {
   readonly id = randomUUID();
@@ -30,9 +30,9 @@ export class SuspendableCall<Outcome extends object = object> implements Front {
   readonly #task = Promise.withResolvers<void>();
   #isTask = false;
   #rounds = 0;
-  /** With it the host resumes the call; undefined while it has asked for no approval. */
+  /** The ticket with which the host resumes the call; undefined as long as no approval was asked for. */
   ticket: string | undefined;
-  /** Stores the ticket, and what the client reads meanwhile. */
+  /** Stores the ticket, and the message that the client reads meanwhile. */
   onTicket: ((ticket: string, message: string | undefined) => Promise<void>) | undefined;
   #message: string | undefined;
   #changedAt = systemClock.now();
@@ -40,7 +40,7 @@ export class SuspendableCall<Outcome extends object = object> implements Front {
   readonly given: Answers | undefined;
   readonly callInternal: InternalCall;
 
-  /** Starts the work. `isFollowed`: the client can follow the call as a task. */
+  /** Starts the work. With `isFollowed`, the client can follow the call as a task. */
   constructor(
     from: FrontClient,
     internalCalls: (signal: AbortSignal) => InternalCall,
@@ -52,7 +52,7 @@ export class SuspendableCall<Outcome extends object = object> implements Front {
     this.becomeTask = isFollowed ? (message, ticket) => this.#becomeTask(message, ticket) : undefined;
     this.callInternal = internalCalls(this.signal);
     this.outcome = work(this);
-    this.outcome.catch(() => {}); // each step reports it
+    this.outcome.catch(() => {}); // each step reports the error
   }
 
   get signal(): AbortSignal {
@@ -77,19 +77,19 @@ export class SuspendableCall<Outcome extends object = object> implements Front {
     if (ticket !== undefined) await this.keepTicket(ticket);
   }
 
-  /** Resolves when the ticket is stored, where the call is a task already. */
+  /** Keeps the ticket. If the call is a task already, resolves when the ticket is stored. */
   async keepTicket(ticket: string): Promise<void> {
     this.ticket = ticket;
     await this.onTicket?.(ticket, this.#message);
   }
 
-  /** The call has changed, and this is what its client may read about it. */
+  /** Notes that the call has changed, and the message that its client may read about it. */
   note(message = this.#message): void {
     this.#message = message;
     this.#changedAt = systemClock.now();
   }
 
-  /** What a client that follows the call may read about it. */
+  /** Returns what a client that follows the call may read about it. */
   get state() {
     return {
       message: this.#message,
@@ -99,7 +99,7 @@ export class SuspendableCall<Outcome extends object = object> implements Front {
     };
   }
 
-  /** Resolves to the outcome, or to nothing when the client has to answer first. */
+  /** Resolves to the outcome, or to undefined when the client has to answer first. */
   next(): Promise<Outcome | void> {
     return Promise.race([this.outcome, this.#asking.promise]);
   }
@@ -108,7 +108,7 @@ export class SuspendableCall<Outcome extends object = object> implements Front {
     this.#controller.abort(reason);
   }
 
-  /** Its client answers: that goes to the server. Answers that are missing are asked for again. */
+  /** Passes the client's answers to the server. If answers are missing, the questions stay open. */
   answer(answers: Answers): void {
     const waiting = this.#waiting;
     if (waiting === undefined || !Object.keys(waiting.requests).every((key) => Object.hasOwn(answers, key)))
@@ -116,11 +116,14 @@ export class SuspendableCall<Outcome extends object = object> implements Front {
     this.#waiting = undefined;
     this.#asking = Promise.withResolvers<void>();
     this.note();
-    // What was not asked for is not passed on.
+    // Answers to other questions are not passed on.
     waiting.answer(Object.fromEntries(Object.keys(waiting.requests).map((key) => [key, answers[key]])));
   }
 
-  /** Resolves when the call has an outcome, or when the client has to answer first. A client that leaves cancels it. */
+  /**
+   * Resolves when the call has an outcome, its client has to answer, or it becomes a task. If the client leaves, it is
+   * cancelled.
+   */
   async step(signal: AbortSignal): Promise<Step<Outcome>> {
     const leave = () => this.#controller.abort(signal.reason);
     if (signal.aborted) leave();

@@ -6,24 +6,24 @@ import { KeptWork } from "../wire/kept-work.ts";
 import type { TaskEnd } from "./task-state.ts";
 
 const kind = "mcp-task";
-/** A process that runs the call of a task says so this often; after the whole time it counts as gone. */
+/** Milliseconds after which a process that runs a task's call counts as gone; it renews this three times as often. */
 const leaseMs = 15_000;
 /** Milliseconds between two looks at a task that another process runs. */
 const lookMs = 500;
-/** Most characters of the JSON that is kept of one task. */
+/** Largest record of one task, in characters of its JSON. */
 const maxKept = 8 * 1024 * 1024;
 
-/** What is kept of a task, encrypted with its id: only its client can read it. */
+/** What is stored of a task. It is encrypted with the task's id, so only its client can read it. */
 export interface KeptTask {
   readonly ttlMs: number;
-  /** Without arguments where they were too large. */
+  /** The call, without arguments if they were too large. */
   readonly call: {
     readonly name: string;
     readonly arguments?: Readonly<Record<string, unknown>> | undefined;
   };
-  /** With it the host resumes the call, and runs it once. */
+  /** The ticket with which the host resumes the call, so that it runs only once. */
   readonly ticket?: string | undefined;
-  /** What its client reads while it waits. */
+  /** The message that its client reads while it waits. */
   readonly message?: string | undefined;
   readonly end?: TaskEnd | undefined;
 }
@@ -55,7 +55,7 @@ export class TaskRecord {
     return this.#record;
   }
 
-  /** Whether this process began the call, or took it over: otherwise it follows what another one does. */
+  /** Whether this process began the call or took it over. Otherwise it only follows what another process does. */
   get isOurs(): boolean {
     return this.#isOurs;
   }
@@ -70,7 +70,7 @@ export class TaskRecord {
     this.#hold();
   }
 
-  /** Stores what changed. Resolves to false where another process has changed the task: then its change is known here. */
+  /** Stores a change. If another process has changed the task, resolves to false and its change is read. */
   change(more: Partial<KeptTask>): Promise<boolean> {
     return this.#alone(async () => {
       if (await this.#save({ ...this.#kept, ...more })) return true;
@@ -79,7 +79,7 @@ export class TaskRecord {
     });
   }
 
-  /** Stores the end. Resolves to the end that counts: another one may have been stored first. */
+  /** Stores the end. Resolves to the end that counts, because another one may have been stored first. */
   end(end: TaskEnd): Promise<TaskEnd> {
     this.release();
     return this.#alone(async () => {
@@ -89,16 +89,16 @@ export class TaskRecord {
     });
   }
 
-  /** Keeps nothing but that there was a task. */
+  /** Deletes all data of the task except that it existed. */
   forget(): Promise<boolean> {
     this.release();
     return this.#alone(() => this.#save(this.#kept, { status: "forgotten", dueAt: null, body: {} }));
   }
 
-  /** Each change begins with what the one before it stored or read. */
+  /** Runs one change after the other, so that each starts from what the previous one stored or read. */
   #alone<Result>(work: () => Promise<Result>): Promise<Result> {
     const done = this.#last.then(work);
-    this.#last = done.catch(() => {}); // the caller has it
+    this.#last = done.catch(() => {}); // the caller gets the error
     return done;
   }
 
@@ -111,11 +111,11 @@ export class TaskRecord {
     return saved !== null;
   }
 
-  /** Says that this process runs the call, until {@link release}. */
+  /** Renews the lease of this process until {@link release}. */
   #hold(): void {
     const timer = systemClock.setTimer(() => {
       this.#hold();
-      this.#renew().catch(() => {}); // a store that is away now may be there at the next time
+      this.#renew().catch(() => {}); // if the store cannot be reached now, the next time may succeed
     }, leaseMs / 3);
     timer.keepAlive(false);
     this.#stopRenewing = () => timer.cancel();
@@ -127,14 +127,14 @@ export class TaskRecord {
 
   async #renew(): Promise<void> {
     const { ticket, end } = this.#kept;
-    // From here on the host keeps the lease of the call.
+    // The host itself keeps the lease of the call from now on.
     if (ticket !== undefined || end !== undefined || this.isOver) return this.release();
     if ((await this.change({})) || this.#kept.end === undefined) return;
     this.release();
     this.onEnd(this.#kept.end);
   }
 
-  /** Reads what another process stored. False where nothing is kept any more. */
+  /** Reads what another process stored. Returns false if nothing is kept any more. */
   async #read(): Promise<boolean> {
     const found = await this.#all.get(this.#record.id);
     const kept = found === null ? null : open(found, this.id);
@@ -143,14 +143,16 @@ export class TaskRecord {
     return kept !== null;
   }
 
-  /** Waits until no other process runs the call: it has ended, waits for a person, or belongs to this process from now on. */
+  /**
+   * Waits until the call has ended, waits for a person, or belongs to this process because no other process runs it any more.
+   */
   async takeOver(signal: AbortSignal): Promise<void> {
     for (;;) {
       const { status, dueAt } = this.#record;
       if (status === "forgotten") throw new Error("the task is not kept any more");
       if (status !== "running") return;
       const leftMs = (dueAt ?? 0) - systemClock.now();
-      // A store that is away now may be there at the next look: the call runs in the other process meanwhile.
+      // If the store cannot be reached now, the next look may succeed; the other process runs the call meanwhile.
       if (leftMs <= 0 && (await this.change({}).catch(() => false))) {
         signal.throwIfAborted();
         this.#isOurs = true;
@@ -165,7 +167,7 @@ export class TaskRecord {
 /** Longest time for which a task is kept, in milliseconds. */
 export const longestTtlMs = 86_400_000;
 
-/** The tasks of one owner in the store. */
+/** The records of one owner's tasks in the store. */
 export class TaskRecords {
   readonly #all: KeptWork;
   readonly #owner: string;
@@ -177,13 +179,13 @@ export class TaskRecords {
     this.#owner = owner;
   }
 
-  /** A new record, which is not stored yet. */
+  /** Makes a new record, which is not stored yet. */
   make(id: string, facts: Pick<WorkRecord, "sessionId" | "userId" | "at">, kept: KeptTask): TaskRecord {
     const record = this.#all.draft({ id: digestOf([kind, id]), scope: this.#owner, ...facts });
     return new TaskRecord(this.#all, id, record, kept);
   }
 
-  /** The task with an id, of this owner and user; undefined for one that there is not, or not any more. */
+  /** Returns the task with this id, of this owner and user; undefined if there is none, or none any more. */
   async find(id: string, userId: string | undefined): Promise<TaskRecord | undefined> {
     const found = await this.#all.get(digestOf([kind, id]));
     if (found === null || found.scope !== this.#owner || found.userId !== (userId ?? null)) return undefined;
@@ -200,7 +202,10 @@ function open({ body }: WorkRecord, id: string): KeptTask | null {
     : ((decryptWithTicket(sealed, id)?.value as KeptTask | undefined) ?? null);
 }
 
-/** What has ended needs no arguments any more. A result that is too large is not kept, and says so; of a call, its arguments. */
+/**
+ * Returns what is stored of a task. After its end, the arguments are not needed any more. A result that is too large is
+ * replaced by a note; before the end, arguments that are too large are left out.
+ */
 function bounded({ call: { name, ...rest }, end, ...kept }: KeptTask): KeptTask {
   const whole = { ...kept, call: end === undefined ? { name, ...rest } : { name }, end };
   if (JSON.stringify(whole).length <= maxKept) return whole;

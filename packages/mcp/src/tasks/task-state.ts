@@ -1,10 +1,10 @@
 import { ProtocolError, ProtocolErrorCode, type CallToolResult } from "@modelcontextprotocol/server";
 import type { Task } from "./task.ts";
 
-/** Milliseconds between two looks of a client. */
+/** Milliseconds that a client shall wait between two looks at a task. */
 const pauseMs = 500;
 
-/** How a task ended. Plain JSON. */
+/** How a task ended, as plain JSON. */
 export interface TaskEnd {
   readonly status: "completed" | "failed" | "cancelled";
   /** Milliseconds since the epoch. */
@@ -14,7 +14,7 @@ export interface TaskEnd {
   readonly error?: NonNullable<Task["error"]> | undefined;
 }
 
-/** What a client may read of a task, in no form of the protocol yet. */
+/** What a client may read of a task, before it is written in the form of a revision. */
 export interface TaskState extends Omit<TaskEnd, "status" | "at"> {
   readonly id: string;
   readonly status: Task["status"];
@@ -33,7 +33,7 @@ function factsOf({ id, message, createdAt, changedAt }: TaskState) {
   };
 }
 
-/** A task as the extension describes it. */
+/** Writes a task in the form of the extension of 2026. */
 export function toExtension(state: TaskState): Task {
   const { status, ttlMs, asked, result, error } = state;
   return {
@@ -47,14 +47,14 @@ export function toExtension(state: TaskState): Task {
   };
 }
 
-/** A task as 2025-11-25 describes it: there, a result that is an error is a failure. */
+/** Writes a task in the form of 2025-11-25, where a result that is an error makes the task a failed one. */
 export function toEarlier(state: TaskState): Task {
   const { status, result, ttlMs } = state;
   const isFailure = status === "completed" && result?.isError === true;
   return { ...factsOf(state), status: isFailure ? "failed" : status, ttl: ttlMs, pollInterval: pauseMs };
 }
 
-/** How the work of a task ended that threw. */
+/** Returns the end of a task whose work threw an error. */
 export function failedBy(error: unknown): Pick<TaskEnd, "status" | "error"> {
   if (error instanceof ProtocolError) {
     const { code, message, data } = error;
@@ -64,7 +64,7 @@ export function failedBy(error: unknown): Pick<TaskEnd, "status" | "error"> {
   return { status: "failed", error: { code, message: "the call failed", data: undefined } };
 }
 
-/** The result of a task that has ended. Throws its error. */
+/** Returns the result of a task that has ended, or throws its error. */
 export function resultOf({ result, error, message }: Omit<TaskEnd, "status" | "at">): CallToolResult {
   if (result !== undefined) return result;
   const code = error?.code ?? ProtocolErrorCode.InvalidParams;

@@ -3,10 +3,10 @@ import { z } from "zod";
 /** The extension by which a client and a server of 2026 agree on tasks. */
 export const tasksExtension = "io.modelcontextprotocol/tasks";
 
-/** States that do not change any more. */
+/** States in which a task stays. */
 const ended = ["completed", "failed", "cancelled"] as const;
 
-/** A task as its server describes it, in both forms: that of 2025-11-25, and that of the extension. */
+/** Reads a task as its server describes it, in the form of 2025-11-25 or of the extension. */
 export const task = z.looseObject({
   taskId: z.string(),
   status: z.enum(["working", "input_required", ...ended]),

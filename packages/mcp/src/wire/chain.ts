@@ -10,40 +10,40 @@ import { isRecord } from "@toolmount/core/json";
 import { publishedOn } from "./published.ts";
 
 /**
- * Under this key a host names itself and others: to a server among its experimental capabilities, to a client in the
- * `_meta` of a list of tools. Other clients and servers ignore it.
+ * Key under which a host names itself and others: to a server among its experimental capabilities, to a client in the `_meta`
+ * of a list of tools. Other clients and servers ignore it.
  */
 const chainKey = "dev.toolmount/chain";
 
-/** The chain of the host; absent in a host without a plan. */
+/** Returns the chain of the host; undefined for a host without a plan. */
 export function chainOf({ getCapability }: Pick<Coordinator, "getCapability">): HostChain | undefined {
   return getCapability("host.chain") ?? undefined;
 }
 
-/** The hosts before a server, as it learns them. */
+/** The hosts that are above a server, in the form in which it learns about them. */
 export type Above = Awaited<ReturnType<HostChain["toServers"]>>;
 
 export async function aboveOf(chain: HostChain | undefined): Promise<Above> {
   return chain?.toServers() ?? { links: [], env: {} };
 }
 
-/** A list of hosts as the protocol has it: experimental capabilities, or `_meta`. */
+/** Writes a list of hosts for experimental capabilities or for `_meta`. */
 export function writeChain(hosts: readonly HostLink[]): { [chainKey]: { hosts: Record<string, string>[] } } {
   return { [chainKey]: { hosts: hosts.map((link) => ({ ...link })) } };
 }
 
-/** The hosts that experimental capabilities, or `_meta`, name. */
+/** Reads the hosts that experimental capabilities or `_meta` name. */
 export function readChain(given: unknown): readonly HostLink[] {
   const chain = isRecord(given) ? given[chainKey] : undefined;
   return isRecord(chain) ? readHostLinks(chain["hosts"]) : [];
 }
 
-/** The plan would mount itself. */
+/** Whether an error says that the plan would mount itself. */
 export function isServedToItself(error: unknown): error is ToolmountError<"PLAN_SERVES_ITSELF"> {
   return isToolmountError(error) && error.code === "PLAN_SERVES_ITSELF";
 }
 
-/** The hosts to which a client of this host gets: itself, and those that its mounted servers lead to. */
+/** Returns the hosts that a client of this host reaches: this host, and those to which its mounted servers lead. */
 export async function hostsOf({
   coordinator,
 }: {

@@ -1,11 +1,11 @@
 import { escapeDeceiving, isDeceiving } from "@toolmount/core/text";
 
-/** Levels that are read. A host refuses a result that is deeper. */
+/** Deepest nesting that is read, in levels. A host refuses a result that is deeper. */
 const maxLevels = 100;
 
 /**
- * Returns what a server sent, with characters that people do not see written as code points, unless the plan allows them;
- * the value itself where it has none.
+ * Returns what a server sent, with hidden characters written as code points, unless the plan allows them. If there are none,
+ * returns the value itself.
  */
 export function withShownTexts<Value>(
   value: Value,
@@ -14,7 +14,7 @@ export function withShownTexts<Value>(
   return hiddenText === "allow" || !hides(value, maxLevels) ? value : (show(value, maxLevels) as Value);
 }
 
-/** Most answers hide nothing: this makes no copy of them. */
+/** Whether a value has hidden characters. Most have none, so this saves a copy. */
 function hides(value: unknown, levels: number): boolean {
   if (typeof value === "string") return isDeceiving(value);
   if (typeof value !== "object" || value === null || levels === 0) return false;

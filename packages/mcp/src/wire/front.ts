@@ -8,11 +8,11 @@ export interface ServerAsk {
   readonly params?: Readonly<Record<string, unknown>> | undefined;
 }
 
-/** Requests, by their keys, and what a client answers to them. */
+/** Requests of a server, and a client's answers by the same keys. */
 export type ServerAsks = Readonly<Record<string, ServerAsk>>;
 export type Answers = Readonly<Record<string, unknown>>;
 
-/** Asks a client from before 2026: by requests of the protocol, on the stream of its own request. */
+/** Asks a client from before 2026 with requests of the protocol, on the stream of its own request. */
 export async function askEarlier(
   { mcpReq }: ServerContext,
   asked: ServerAsks,
@@ -25,39 +25,39 @@ export async function askEarlier(
   return Object.fromEntries(await Promise.all(answers));
 }
 
-/** Makes one call of an internal tool in the client's session, and waits for a decision where the client asked for that. */
+/** Calls an internal tool in the client's session, and waits for a decision if the client asked for that. */
 export type InternalCall = (tool: string, args: Readonly<Record<string, unknown>>) => Promise<ToolOutcome>;
 
 /** A client, as one of its requests describes it. */
 export interface FrontClient {
-  /** Who it is: the same object for all calls of one client. */
+  /** Identifies the client: the same object for all its calls. */
   readonly client: object;
   readonly capabilities: ClientCapabilities;
-  /** The least severe log message that it wants; undefined for none. */
+  /** The least severe log message that the client wants; undefined if it wants none. */
   readonly logLevel: LoggingLevel | undefined;
   /** Whether its user's browser is on this machine, so that the user can sign in to a mounted server. */
   readonly isHere?: boolean | undefined;
-  /** Gives the address of the page at which its user signs in to a mounted server; undefined where the host serves no page. */
+  /** Returns the address of the page at which the user signs in to a mounted server; undefined if the host serves no page. */
   readonly signInPage?: ((server: string) => string) | undefined;
   log(level: LoggingLevel, data: unknown, logger: string | undefined): void;
 }
 
-/** A request for which a mounted server works, and what its client answers meanwhile. */
+/** The client's side of a request for which a mounted server works; the server's questions go to it. */
 export interface Front {
-  /** Its client, as the latest request of it says. */
+  /** The client, as its latest request describes it. */
   readonly from: FrontClient;
   /** Answers that came with the request itself, before anything was asked. */
   readonly given?: Answers | undefined;
   /**
-   * The client follows the call as a task from now on; undefined where it does not speak tasks. Resolves when the ticket of
-   * the call is stored with its task.
+   * Makes the call a task that the client follows from now on; undefined if it does not support tasks. Resolves when the call's
+   * ticket is stored with the task.
    */
   readonly becomeTask?: ((message?: string, ticket?: string) => Promise<void>) | undefined;
-  /** Calls an internal tool of the host for the same client: so policy, approvals, limits and audit see a question. */
+  /** Calls an internal tool of the host for the same client, so that policy, approvals, limits and audit see a question. */
   readonly callInternal: InternalCall;
-  /** Passes requests of the server on, by their keys, and resolves to the client's answers by the same keys. */
+  /** Passes requests of the server on to the client, and resolves to its answers by the same keys. */
   ask(requests: ServerAsks): Promise<Answers>;
-  /** Says that what an address was shown for is done; undefined where the revision of the client has no word for it. */
+  /** Tells the client that the matter of an opened address is finished; undefined if its revision has no message for that. */
   readonly completed?: ((elicitationId: string) => void) | undefined;
 }
 
@@ -65,7 +65,10 @@ export interface Front {
 export class Fronts {
   readonly #running = new Set<Front>();
 
-  /** A server from before 2026 does not say for which request it asks: the latest, where all are of one client. */
+  /**
+   * The front that is asked: a server from before 2026 does not say for which request it asks, so the latest one counts.
+   * Undefined if several clients have requests on the connection.
+   */
   get only(): Front | undefined {
     const latest = [...this.#running].at(-1);
     return [...this.#running].every(({ from }) => from.client === latest?.from.client) ? latest : undefined;
@@ -82,5 +85,5 @@ export class Fronts {
   }
 }
 
-/** The front of the request that runs now; nothing where no MCP client made it. */
+/** The front of the request that runs now; undefined if no MCP client made it. */
 export const currentFront = new AsyncLocalStorage<Front>();

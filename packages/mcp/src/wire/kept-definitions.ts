@@ -2,12 +2,12 @@ import type { Tool } from "@modelcontextprotocol/server";
 import type { ToolInfo } from "@toolmount/core";
 
 /**
- * The loader's channel for what a lock file keeps of a module's definitions, and the capability that gives them back. Without
+ * The loader's channel for what a lock file stores about a module's definitions, and the capability that returns them. Without
  * a lock file there is no such capability.
  */
 export const lockChannel = "lock.definitions";
 
-/** What one server said of its tools, by the names under which the host offers them. */
+/** The definitions of one server's tools, by the names under which the host offers them. */
 export type KeptDefinitions = ReadonlyMap<string, KeptDefinition>;
 
 interface KeptDefinition {
@@ -17,7 +17,7 @@ interface KeptDefinition {
   readonly definition: Tool;
 }
 
-/** The definitions after tools were mounted: `before` are the names that were taken, `mounted` what the module mounts. */
+/** Returns the definitions after tools were mounted: `before` are the names that existed, `mounted` the tools of the module. */
 export function offeredAfter(
   offered: KeptDefinitions,
   before: ReadonlySet<string>,

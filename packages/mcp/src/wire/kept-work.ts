@@ -1,16 +1,16 @@
 import { systemClock, type Host, type WorkRecord, type WorkStore } from "@toolmount/core";
 import { workStoreOf } from "@toolmount/core/internal";
 
-/** New records after which old ones are deleted. */
+/** Number of new records after which old ones are deleted. */
 const pruneEvery = 1_000;
 
-/** How long records are kept, in milliseconds, and the statuses that they have. Without it, they are kept for ever. */
+/** How long records are kept, in milliseconds, and their statuses. Without this, records are kept for ever. */
 interface Keeping {
   readonly keptMs: number;
   readonly statuses: readonly string[];
 }
 
-/** The records of one kind in the store of a host, which all its servers share. A host without one keeps its own in memory. */
+/** The records of one kind in a host's store, which all its servers share. Without a store, they are kept in memory. */
 export class KeptWork {
   readonly #host: Host;
   readonly #kind: string;
@@ -24,7 +24,7 @@ export class KeptWork {
     this.#keeping = keeping;
   }
 
-  /** Whether other servers, or this one after a restart, read what is kept. */
+  /** Whether other servers, or this one after a restart, can read the records. */
   get isShared(): boolean {
     return this.#shared !== null;
   }
@@ -41,28 +41,28 @@ export class KeptWork {
     return this.#store.get(this.#kind, id);
   }
 
-  /** Those of one session, what began last first. */
+  /** Returns the records of one session, newest first. */
   ofSession(sessionId: string): Promise<readonly WorkRecord[]> {
     return this.#store.list({ kind: this.#kind, sessionId, limit: 1_000 });
   }
 
-  /** A new record, which is not stored yet. With the first of each thousand, old ones are deleted. */
+  /** Makes a new record, which is not stored yet. At the first of every thousand, old records are deleted. */
   draft(facts: Partial<WorkRecord> & Pick<WorkRecord, "id">): WorkRecord {
     const fixed = { version: 0, scope: "", status: "kept", sessionId: null, userId: null, dueAt: null };
     const record = { ...fixed, kind: this.#kind, at: systemClock.now(), body: {}, ...facts };
     const { statuses = [], keptMs = Infinity } = this.#keeping ?? {};
     if (statuses.length > 0 && this.#count++ % pruneEvery === 0)
-      this.#store.remove(this.#kind, statuses, record.at - keptMs).catch(() => {}); // next time
+      this.#store.remove(this.#kind, statuses, record.at - keptMs).catch(() => {}); // the next time may succeed
     return record;
   }
 
-  /** Stores the next version of a record, and returns it; null where another server was faster. */
+  /** Stores the next version of a record, and returns it; null if another server was faster. */
   async save(record: WorkRecord, change: Partial<WorkRecord>): Promise<WorkRecord | null> {
     const next = { ...record, ...change, version: record.version + 1 };
     return (await this.#store.save(next)) ? next : null;
   }
 
-  /** Changes a record, again where another server was faster. `edit` gets null for one that there is not. */
+  /** Changes a record, and tries again if another server was faster. `edit` gets null if there is no record. */
   async change(
     id: string,
     edit: (
@@ -77,7 +77,7 @@ export class KeptWork {
   }
 }
 
-/** Sets a member of a map as its newest one. Of more than `most`, the oldest makes room. */
+/** Sets a member of a map as its newest one. If there are more than `most`, the oldest is removed. */
 export function setNewest<Key, Value>(map: Map<Key, Value>, key: Key, value: Value, most: number): void {
   map.delete(key);
   map.set(key, value);

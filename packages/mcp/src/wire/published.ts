@@ -5,9 +5,9 @@ import type { OfferedSkill } from "./skills.ts";
 
 /** What each mounted server publishes for the server of its host, by channel. */
 export interface Published {
-  /** What the plan says of it under `expose`. */
+  /** The source of what the plan exposes of it. */
   readonly "mcp.exposed": PublishedSource;
-  /** What it says of itself, and the internal tool that is locked for that. */
+  /** Its instructions, and the internal tool that is locked for them. */
   readonly "mcp.instructions":
     | { readonly server: string; readonly tool: string; readonly text: string }
     | undefined;
@@ -17,11 +17,13 @@ export interface Published {
   readonly "mcp.servers.behind": readonly HostLink[];
   /** What to wait for while it starts. */
   readonly "mcp.servers.starting": { readonly starting: Promise<unknown> | undefined };
-  /** Its skills, as of any module: the tool that reads a skill has the tag `skill`, and its digest as version. */
+  /**
+   * Its skills, as other modules publish theirs. The tool that reads a skill has the tag `skill`, and its digest as version.
+   */
   readonly skills: readonly OfferedSkill[];
 }
 
-/** What is published on a channel. Modules are not checked: what is no object is left out. */
+/** Returns what is published on a channel. Modules are not checked, so values that are no objects are left out. */
 export async function publishedOn<Channel extends keyof Published>(
   { coordinator }: Pick<Host, "coordinator">,
   channel: Channel,
@@ -30,7 +32,7 @@ export async function publishedOn<Channel extends keyof Published>(
   return all.filter((one) => typeof one === "object" && one !== null) as never;
 }
 
-/** Waits for servers that are starting. Many clients read the list of tools once; each server has a few seconds for it. */
+/** Waits for servers that are starting, a few seconds for each, because many clients read the list of tools only once. */
 export async function waitForStarting(host: Host): Promise<void> {
   const published = await publishedOn(host, "mcp.servers.starting");
   await Promise.all(published.flatMap(({ starting }) => starting ?? []));

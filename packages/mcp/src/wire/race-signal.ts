@@ -1,4 +1,4 @@
-/** Waits for work as long as a signal lets it; `reason` makes the error of a wait that was cut short. */
+/** Waits for `work` until `signal` is aborted; `reason` returns the error for a wait that was cut short. */
 export async function raceSignal<Value>(
   work: Promise<Value>,
   signal: AbortSignal,

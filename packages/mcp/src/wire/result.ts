@@ -1,4 +1,4 @@
-// The one file that maps results: a new protocol version that changes their shape changes this file.
+// Maps results in both directions, in one file, so that a new version of the protocol changes only this one.
 import {
   data,
   failure,
@@ -12,12 +12,12 @@ import {
 import { isRecord } from "@toolmount/core/json";
 import type { McpBlock, McpResult } from "./shapes.ts";
 
-/** Key under `_meta` of a served result that holds the facts of the call which MCP has no field for. */
+/** Key under `_meta` of a served result for those facts of the call for which MCP has no field. */
 export const outcomeMetaKey = "dev.toolmount/outcome";
 
 /**
- * Renders the outcome of a call as an MCP result. A failed call has `isError`; a pending one has not. Only data of the tool
- * is `structuredContent`: the status, the code and the ticket of a call are in `_meta`.
+ * Renders the outcome of a call as an MCP result. A failed call has `isError`; a pending one does not. Only data of the tool
+ * become `structuredContent`; the status, the code and the ticket of a call are in `_meta`.
  */
 export function toMcpResult(outcome: ToolOutcome): McpResult {
   const { result, status } = outcome;
@@ -39,7 +39,7 @@ export function toMcpResult(outcome: ToolOutcome): McpResult {
   };
 }
 
-/** Key under `meta` of a result that has the members of MCP for which a result has no field. */
+/** Key under `meta` of our result for those members of an MCP result for which ours has no field. */
 const mcpKey = "mcp";
 
 function ownMembers(meta: JsonObject = {}): Readonly<Record<string, unknown>> {
@@ -47,7 +47,7 @@ function ownMembers(meta: JsonObject = {}): Readonly<Record<string, unknown>> {
   return isRecord(own) ? own : {};
 }
 
-/** The sentence of a failure, unless the blocks say it already, and the blocks. */
+/** Returns the blocks of a failure, after its sentence if they do not already say it. */
 function failureOf(error: string, blocks: readonly ContentBlock[] = []): McpBlock[] {
   const said = textsOf(blocks);
   const isSaid = said === error || (error.endsWith(" …") && said.startsWith(error.slice(0, -2)));
@@ -69,12 +69,12 @@ function nextStepOf({ tool, status, result, ticket }: ToolOutcome): McpBlock[] {
   return [text(`${next}Ticket: ${ticket}`)];
 }
 
-/** What a call waits for, where it is not a person: \`client\`, \`run\`. */
+/** Returns what a call waits for if that is not a person: `client` or `run`. */
 export function waitsFor({ result: { details } }: Pick<ToolOutcome, "result">): unknown {
   return isRecord(details) ? details["waitsFor"] : undefined;
 }
 
-/** A result that its tool's `outputSchema` does not describe. A client takes it as an error only, and reads the text. */
+/** Turns a result that does not fit its tool's `outputSchema` into an error, because a client reads its text only then. */
 export function withoutStructuredData({ structuredContent: _, ...result }: McpResult): McpResult {
   const note = text(
     "Warning: this is not what the tool's outputSchema describes, so it is given as text only",
@@ -94,7 +94,7 @@ function factsOf({ runId, status, result, ticket }: ToolOutcome): JsonObject {
   };
 }
 
-/** Blocks that a tool gave are not changed. Data without a text block is rendered as one. */
+/** Returns the blocks that a tool gave, unchanged, and its data as a text if no block is a text. */
 function contentOf(value: unknown, blocks: readonly ContentBlock[]): McpBlock[] {
   const given = blocks.map(toMcpBlock);
   if (blocks.some(({ type }) => type === "text")) return given;
@@ -102,7 +102,7 @@ function contentOf(value: unknown, blocks: readonly ContentBlock[]): McpBlock[] 
   return [text(typeof value === "string" ? value : JSON.stringify(value ?? null)), ...given];
 }
 
-/** Warnings, what the result leaves out, and texts that gates want a model to read. */
+/** Returns warnings, what the result leaves out, and texts that gates add for a model, as blocks. */
 function notesOf({ result, injections = [] }: ToolOutcome): McpBlock[] {
   const warnings = (result.warnings ?? []).map((warning) => text(`Warning: ${warning}`));
   const omitted = (result.omitted ?? []).map((omission) => text(omissionLine(omission)));
@@ -127,14 +127,14 @@ function toMcpBlock(block: ContentBlock): McpBlock {
 }
 
 /**
- * Returns what an MCP server answered to a call, as a result of ours. Every block and member is kept, also where we
- * have no field for it.
+ * Returns an MCP server's answer to a call as a result of ours. Every block and member is kept, also those for which we have no
+ * field.
  */
 export function fromMcpResult({ content, structuredContent, isError, ...members }: McpResult): PartialResult {
   const said = textsOf(content);
   const [first] = content;
   const isPlainText = content.length === 1 && first?.type === "text" && Object.keys(first).length === 2;
-  // A long sentence of a failure is cut.
+  // A failure's text that is too long for one sentence is kept as a block.
   const isShort = isPlainText && first.text.length <= maxSentence;
   const blocks = (isError === true ? isShort : isPlainText) ? {} : { content: content.map(fromMcpBlock) };
   if (isError === true)
@@ -144,7 +144,7 @@ export function fromMcpResult({ content, structuredContent, isError, ...members 
     });
   const meta = keptMembers(members);
   if (structuredContent !== undefined) {
-    // Data of any other kind have to be known from a text: since 2026 they are structured content, too.
+    // Since 2026, structured content need not be an object. What is none is kept here, to be told apart from a text.
     const own = isRecord(structuredContent) ? meta : keptMembers({ ...members, structuredContent });
     return data<unknown>(structuredContent, { content: content.map(fromMcpBlock), meta: own });
   }
@@ -152,10 +152,10 @@ export function fromMcpResult({ content, structuredContent, isError, ...members 
   return data<unknown>(content.some(({ type }) => type === "text") ? said : null, { ...blocks, meta });
 }
 
-/** Longest text of a failure that is its sentence alone, in characters. */
+/** Longest text of a failure that needs no block besides its sentence, in characters. */
 const maxSentence = 4_000;
 
-/** Members of the protocol's own work, which concern one connection only. */
+/** Members that concern only the connection on which a result was sent. */
 const ofConnection: ReadonlySet<string> = new Set(["resultType", "requestState", "inputRequests"]);
 
 function keptMembers(members: Readonly<Record<string, unknown>>): JsonObject | undefined {

@@ -1,10 +1,10 @@
-/** How a mounted server stands. */
+/** The state of a mounted server. */
 export interface ServerStatus {
   /** The entry's name for it. */
   readonly name: string;
   /**
-   * `asleep`: not asked for yet. `connecting`, `connected`. `down`: the connection ended or could not be made; the next call
-   * tries again. `needs_auth`: a person has to sign in. `closed`: its host is done with it.
+   * `asleep`: not needed yet. `connecting`, `connected`. `down`: the connection ended or could not be made; the next call tries
+   * again. `needs_auth`: a person has to sign in. `closed`: the host has closed.
    */
   readonly state: "asleep" | "connecting" | "connected" | "down" | "needs_auth" | "closed";
   /** Why it is down. */
@@ -18,14 +18,14 @@ export interface ServerStatus {
   readonly pid?: number;
   /** Connections made so far. */
   readonly connections: number;
-  /** The users who have a connection of their own, where the entry has `instance: user`. */
+  /** The users who have their own connections, if the entry has `instance: user`. */
   readonly users?: readonly {
     readonly user: string;
     readonly state: ServerStatus["state"];
     readonly cause?: string;
   }[];
-  /** What was not taken as the server says it, in a sentence each: what was left out, or taken for something else. */
+  /** Sentences about what could not be taken as the server wrote it: what was left out, or read as something else. */
   readonly oddities?: readonly string[];
-  /** Tools that were left out, and why. */
+  /** Tools that were left out, each with the reason. */
   readonly refused: readonly { readonly tool: string; readonly problem: string }[];
 }

@@ -1,5 +1,5 @@
-// The shapes of MCP that this package's public names use. They are ours, because the SDK is carried in this package's own
-// files: a program that installs it has no types of the SDK. They accept what the SDK's types describe, and the other way round.
+// The shapes of MCP in this package's public types. They are our own, because the SDK is bundled, so a program that installs
+// this package has no types of the SDK. The SDK's types can be assigned to these, and these to the SDK's.
 
 /** Hints of a server about a tool. Source: MCP, `ToolAnnotations`. */
 export interface McpAnnotations {
@@ -43,5 +43,5 @@ export interface McpResult {
   [member: string]: unknown;
 }
 
-/** Gets one sentence about what was left out of a server's words, or taken for something else. */
+/** Gets one sentence about something that a server wrote and that was left out or read as something else. */
 export type Note = (sentence: string) => void;

@@ -1,6 +1,6 @@
 /** One skill that a module offers. */
 export interface OfferedSkill {
-  /** The version of the tool that reads it. */
+  /** The digest of the skill, which is the version of the tool that reads it. */
   readonly digest: string;
   readonly frontMatter: { readonly name: string; readonly description: string };
   /** All its files, SKILL.md among them. */
@@ -8,22 +8,22 @@ export interface OfferedSkill {
 }
 
 interface SkillFile {
-  /** Below the skill's folder. */
+  /** Path below the skill's folder. */
   readonly path: string;
   readonly size: number;
   /** `sha256:` and 64 hexadecimal digits. */
   readonly digest: string;
 }
 
-/** The name of the tool that reads a skill, before a plan's prefix: `skill_pdf_forms` for the skill `pdf-forms`. */
+/** Returns the name of the tool that reads a skill, without a plan's prefix: `skill_pdf_forms` for the skill `pdf-forms`. */
 export function skillToolName(skill: string): string {
   return `skill_${skill.replaceAll("-", "_")}`;
 }
 
-/** A path below a skill as part of an address. */
+/** Encodes a path below a skill for use in an address. */
 export function encodePath(path: string): string {
   return path.split("/").map(encodeURIComponent).join("/");
 }
 
-/** Key under `_meta` of the definition of a tool that reads a skill of a mounted server: the skill's entry. */
+/** Key under `_meta` of a tool's definition for the skill of a mounted server that the tool reads. */
 export const skillMetaKey = "dev.toolmount/skill";

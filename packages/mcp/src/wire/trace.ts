@@ -2,15 +2,15 @@ import { systemClock } from "@toolmount/core";
 import { beginMcp, endMcp, publishMcpSession, tracesMcp, type McpTrace } from "@toolmount/core/tracing";
 import { isRecord } from "@toolmount/core/json";
 
-/** What is known of a connection before it is made. */
+/** Facts of a connection that are known before it is made. */
 interface TracedConnection {
   /** The capability `host.id`. */
   readonly hostId: string;
   readonly role: "client" | "server";
   readonly transport: "pipe" | "tcp";
-  /** It serves one request: where nothing listens when it is made, nothing of it is published. */
+  /** Whether it serves only one request. It is not traced if no listener exists when it is made. */
   readonly isBrief?: boolean | undefined;
-  /** Where the server of a client is, as `host` or `host:port`. */
+  /** The server to which a client connects, as `host` or `host:port`. */
   readonly server?: string | undefined;
 }
 
@@ -19,7 +19,7 @@ interface Peer {
   connect(transport: never, ...rest: never[]): Promise<void>;
 }
 
-/** A transport of the SDK, as far as it is watched. */
+/** The part of the SDK's transports that is watched. */
 interface Wire {
   send(message: unknown, ...rest: unknown[]): Promise<void>;
   onmessage?: ((message: unknown, ...rest: unknown[]) => void) | undefined;
@@ -43,7 +43,7 @@ interface Running {
   readonly startedAt: number;
 }
 
-/** One transport whose messages are read as they pass. */
+/** Watches one transport, and reads its messages as they pass. */
 class TracedWire {
   readonly #wire: Wire;
   readonly #connection: TracedConnection;
@@ -73,7 +73,9 @@ class TracedWire {
     };
   }
 
-  /** While the SDK finds out what a server speaks, it has another handler: each handler that is set is preceded by ours. */
+  /**
+   * Puts our handler before each handler that the SDK sets, because it sets others while it finds out the server's revision.
+   */
   #watchMessages(): void {
     const around =
       (handler: Wire["onmessage"]): Wire["onmessage"] =>
@@ -92,17 +94,17 @@ class TracedWire {
     });
   }
 
-  /** Handlers of the SDK call the one before them, so a message may come by twice. */
+  /** Reads a received message once. Handlers of the SDK call the previous one, so a message may come twice. */
   #note(message: unknown): void {
     if (message === this.#last) return;
     this.#last = message;
     this.#pass("server", message, (traced) => {
-      // What handles the request finds its parent where the sender wrote it.
+      // The handler of the request looks for its parent where the sender wrote it.
       if (traced !== message) (message as Message)["params"] = (traced as Message)["params"];
     });
   }
 
-  /** Reads a message on its way. `side` is what this peer is for a request that goes this way. */
+  /** Reads a message on its way. `side` is the role of this peer for requests that go this way. */
   #pass<Value>(side: McpTrace["side"], message: unknown, act: (message: unknown) => Value): Value {
     if (!isRecord(message)) return act(message);
     const [own, other] = side === "client" ? [this.#sent, this.#received] : [this.#received, this.#sent];
@@ -115,7 +117,7 @@ class TracedWire {
   #begin<Value>(side: McpTrace["side"], message: Message, act: (message: Message) => Value): Value {
     const trace = this.#traceOf(side, message);
     const running = side === "client" ? this.#sent : this.#received;
-    // The earlier request would never end: its answer has the same id.
+    // The earlier request would never end, because its answer has the same id.
     this.#finish(running, message["id"], reused);
     running.set(message["id"], { trace, startedAt: systemClock.now() });
     return beginMcp(trace, () => act(withTrace(message, trace.traceparent)));
@@ -155,7 +157,7 @@ class TracedWire {
     else this.#finish(running, id);
   }
 
-  /** A request that is cancelled gets no answer. */
+  /** Ends the trace of a cancelled request, which gets no answer. */
   #cancel({ method, params }: Message, running: Map<unknown, Running>): void {
     if (method !== "notifications/cancelled" || !isRecord(params)) return;
     this.#finish(running, params["requestId"], { code: "cancelled", message: "the request was cancelled" });
@@ -185,10 +187,10 @@ class TracedWire {
 
 type Message = Record<string, unknown>;
 
-/** The revision of a request since 2026. */
+/** Key of `_meta` for the revision of a request since 2026. */
 const versionKey = "io.modelcontextprotocol/protocolVersion";
 
-/** The same request with a trace context, where a listener gave it another one. */
+/** Returns the request with the given trace context, which a listener may have replaced. */
 function withTrace(message: Message, traceparent: string | undefined): Message {
   const params = isRecord(message["params"]) ? message["params"] : {};
   const meta = isRecord(params["_meta"]) ? params["_meta"] : {};

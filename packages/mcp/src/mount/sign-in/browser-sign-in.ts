@@ -19,7 +19,7 @@ import type { ServerSettings } from "../config.ts";
 import { settingsFor } from "../own-connections.ts";
 import { challengeFor } from "./challenge.ts";
 
-/** What sign-ins to one server are made with. */
+/** The server to which people sign in, and where their credentials are stored. */
 export interface SignInPlace {
   readonly settings: ServerSettings;
   readonly folder: string | undefined;
@@ -28,14 +28,14 @@ export interface SignInPlace {
   readonly awayMs?: number | undefined;
 }
 
-/** Returns the sign-in to a server; undefined where people do not sign in to it. */
+/** Returns the sign-in to a server; undefined if people do not sign in to it. */
 export function browserSignInOf(place: SignInPlace): ServerSignIn | undefined {
   const { url, auth } = place.settings;
   const isOfPeople = auth.grant === "authorization_code" && !signsInByHeader(place.settings);
   return url !== undefined && isOfPeople ? signInTo(new URL(url), place) : undefined;
 }
 
-/** The two halves of a sign-in to a server, between which a person is at the authorization server. */
+/** Makes the two halves of a sign-in to a server; between them, a person is at the authorization server. */
 export function signInTo(url: URL, place: SignInPlace): ServerSignIn {
   const { settings, folder = ".", store, awayMs = 600_000 } = place;
   const { name, auth, instance } = settings;
@@ -85,7 +85,7 @@ export function signInTo(url: URL, place: SignInPlace): ServerSignIn {
         const { record } = await credentials.read();
         const { provider, recordAfter } = createPersonSignIn(auth, record, started.redirectUrl, started);
         const { fetch } = createSignInFetch(url, auth, started.origins);
-        // The SDK checks who sent the browser back, and changes the code for tokens.
+        // The SDK checks who sent the browser back, and exchanges the code for tokens.
         await new StreamableHTTPClientTransport(url, { authProvider: provider, fetch }).finishAuth(
           parameters,
         );
@@ -96,7 +96,7 @@ export function signInTo(url: URL, place: SignInPlace): ServerSignIn {
   };
 }
 
-/** Does what a sign-in needs; what goes wrong is the sign-in's error. */
+/** Does the work of a sign-in; other errors than ours become `SIGN_IN_FAILED`. */
 export async function failing<Value>(
   server: string,
   work: () => Promise<Value>,
@@ -111,8 +111,8 @@ export async function failing<Value>(
 }
 
 /**
- * With which clients a sign-in begins. A person who begins again needs no other one than was registered just before; but a client
- * of an earlier sign-in, from which no browser came back, may be unknown there by now.
+ * Returns the clients with which a sign-in begins. A person who begins again gets the client that was registered just before. A
+ * client of an earlier sign-in, from which no browser came back, is not used again: the server may have forgotten it.
  */
 function clientsFor(
   record: CredentialRecord,
@@ -124,7 +124,7 @@ function clientsFor(
   return [isOld ? { ...record, clients: {} } : record, redirectUrl, { clients }];
 }
 
-/** Takes the sign-in with a state out of the record: a code counts once, whatever comes of it. */
+/** Takes the sign-in with this state out of the record, so that a code counts once, whatever its result. */
 async function take(credentials: Credentials, state: string | null): Promise<StartedSignIn | undefined> {
   if ((await credentials.read()).record.started?.state !== state) return undefined;
   let taken: StartedSignIn | undefined;

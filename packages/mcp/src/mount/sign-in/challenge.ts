@@ -13,7 +13,7 @@ import type { ServerSettings } from "../config.ts";
 import { negotiationOf } from "../client.ts";
 import { createTransport } from "../transport.ts";
 
-/** Returns what the server asks for, as it said it when a call was refused, or says it now; null when it asks for nothing. */
+/** Returns the sign-in that the server wants, as it said when it refused a call or as it says now; null if it wants none. */
 export async function challengeFor(
   { challenge: known }: CredentialRecord,
   settings: ServerSettings,
@@ -25,7 +25,7 @@ export async function challengeFor(
   return { ...challenge, ...(scope !== undefined && { scope }) };
 }
 
-/** Connects without credentials. */
+/** Connects without credentials, and returns the challenge of the server; null if it wants no sign-in. */
 async function askServer(settings: ServerSettings, folder: string): Promise<Challenge | null> {
   let challenge: Challenge | undefined;
   const { fetch } = createSignInFetch(new URL(settings.url!), settings.auth);
@@ -44,7 +44,7 @@ async function askServer(settings: ServerSettings, folder: string): Promise<Chal
     await client.connect(createTransport({ settings, folder, logger: silentLogger, authProvider: asking }), {
       timeout: settings.startTimeoutMs,
     });
-    // Some servers list to everybody, and ask for a sign-in when a tool is called.
+    // Some servers list their tools without a sign-in and ask for it only at a call.
     return await discoverOAuthProtectedResourceMetadata(settings.url!, {}, fetch).then(
       () => ({}),
       () => null,

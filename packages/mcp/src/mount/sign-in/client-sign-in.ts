@@ -10,10 +10,10 @@ import { signIn } from "./sign-in.ts";
 /** Longest wait for a person who signs in, in milliseconds. */
 const personMs = 300_000;
 
-/** How often a call that waits reports that it does, in milliseconds. */
+/** Milliseconds between two reports of a call that it still waits. */
 const reportMs = 5_000;
 
-/** How often a call looks whether its user has signed in on the page, perhaps of another process, in milliseconds. */
+/** Milliseconds between two looks whether the user has signed in on the page, which another process may serve. */
 const pollMs = 500;
 
 interface ClientSignInOptions extends SignInPlace {
@@ -29,14 +29,14 @@ interface Running {
 }
 
 /**
- * Lets the user of an MCP client sign in to one server while a call waits: by an address that the client opens. On this
- * machine that is the authorization server, and the browser comes back to this process. Elsewhere it is the page of the
- * server that the client speaks to: a person who opens it signs in for themselves there, so another person who gets the
- * address can do no harm.
+ * Lets the user of an MCP client sign in to one server while a call waits, at an address that the client opens. If the client
+ * is on this machine, that is the authorization server, and the browser comes back to this process. Otherwise it is the page of
+ * the server to which the client speaks: whoever opens it signs in only for themselves there, so it does no harm if another
+ * person gets the address.
  */
 export class ClientSignIn {
   readonly #options: ClientSignInOptions;
-  /** Sign-ins under way, by the user: calls at the same time share one. */
+  /** Sign-ins that run now, by user; calls at the same time share one. */
   readonly #running = new Map<string | undefined, Running>();
 
   constructor(options: ClientSignInOptions) {
@@ -44,8 +44,8 @@ export class ClientSignIn {
   }
 
   /**
-   * Makes a call, and once more where it needed a sign-in and the user has signed in meanwhile. `user` is the one whose
-   * credentials are used; undefined for those of the host.
+   * Makes a call, and makes it again after the user has signed in, if it needed that. `user` is the one whose credentials are
+   * used; undefined for those of the host.
    */
   async call<Result>(
     user: string | undefined,
@@ -78,7 +78,7 @@ export class ClientSignIn {
     }
   }
 
-  /** Ends all sign-ins: the host closes. */
+  /** Ends all sign-ins, because the host closes. */
   async close(): Promise<void> {
     const running = [...this.#running.values()];
     for (const { end } of running) end.abort(new Error("the host closes"));
@@ -105,8 +105,8 @@ export class ClientSignIn {
   }
 
   /**
-   * No call waits any more. The page stores the tokens without this process, and a later call shows it again. A browser that
-   * comes back to this machine needs the sign-in that it left.
+   * Ends a sign-in for which no call waits any more. The page stores the tokens without this process, and a later call shows it
+   * again. A sign-in on this machine stays, because the browser may still come back to it.
    */
   #leave(user: string | undefined, running: Running): void {
     if (running.isHere) return;
@@ -118,7 +118,7 @@ export class ClientSignIn {
     if (this.#running.get(user) === running) this.#running.delete(user);
   }
 
-  /** Names the page to a client that cannot open an address itself: its user may. */
+  /** Adds the page to the error for a client that cannot open an address itself, because its user can. */
   #withPage(error: ToolError, front: Front | undefined, user: string | undefined): ToolError {
     if (front?.from.signInPage === undefined || user === undefined) return error;
     const page = front.from.signInPage(this.#options.settings.name);
@@ -133,7 +133,7 @@ export class ClientSignIn {
     front.completed?.(shown);
   }
 
-  /** The page stores the tokens, perhaps in another process. */
+  /** Shows the page of the server and waits until it has stored the tokens, perhaps in another process. */
   async #onPage(front: Front, user: string | undefined, signal: AbortSignal): Promise<void> {
     const { settings, onPage } = this.#options;
     const shown = randomUUID();
@@ -148,15 +148,15 @@ function isNeedsAuth(error: unknown): error is ToolError {
 }
 
 /**
- * Whether the client can show an address at which its user can sign in. On a page that others reach, too, a user signs in for
- * themselves only: the credentials of the host are for the people who run it.
+ * Whether the client can show an address at which its user can sign in. On a page that others can reach, too, users sign in
+ * only for themselves: the credentials of the host are for the people who run it.
  */
 function canShow(front: Front | undefined, user: string | undefined): front is Front {
   if (front?.from.capabilities.elicitation?.url === undefined) return false;
   return front.from.isHere === true || (front.from.signInPage !== undefined && user !== undefined);
 }
 
-/** Asks the client to open an address. Rejects where its user does not want to. */
+/** Asks the client to open an address. Rejects if its user refuses. */
 async function show(front: Front, elicitationId: string, url: string, server: string): Promise<void> {
   const params = {
     mode: "url",

@@ -7,26 +7,26 @@ import { config, type ServerSettings } from "../config.ts";
 import { credentialStoreOf } from "../authorize.ts";
 import { failing, signInTo } from "./browser-sign-in.ts";
 
-/** How a person signs in to a server. */
+/** The server to which a person signs in, and how the person is asked to. */
 export interface SignInOptions {
   /** The entry's settings as the plan writes them, with variables filled in. */
   readonly settings: unknown;
   /** The plan's folder. */
   readonly folder: string;
-  /** The user whose credentials they will be, for a server with `instance: user`. Default: those of the host. */
+  /** The user whose credentials these become, for a server with `instance: user`. Default: they are those of the host. */
   readonly user?: string | undefined;
-  /** Where the credentials are stored. Default: the file beside the plan that a host without `state` reads. */
+  /** Where the credentials are stored. Default: the file in the plan's folder that a host without `state` reads. */
   readonly store?: CredentialStore | undefined;
   /** Shows the address to the person, or opens it in a browser. */
   readonly open: (address: URL) => Promise<void> | void;
-  /** A person copies the address to which a browser on another machine returned. Stays open until a person does. */
+  /** Waits until a person gives the address to which a browser on another machine returned. */
   readonly copied?: ((signal: AbortSignal) => Promise<string>) | undefined;
   readonly signal?: AbortSignal | undefined;
 }
 
 /**
- * Lets a person sign in to a mounted server over HTTP, and stores the credentials. A host that runs uses them at its next
- * call. Rejects with `OPTION_INVALID` for a server over stdio, and with `SIGN_IN_FAILED` where the sign-in fails.
+ * Lets a person sign in to a mounted server over HTTP, and stores the credentials. A running host uses them at its next call.
+ * Rejects with `OPTION_INVALID` for a server over stdio, and with `SIGN_IN_FAILED` if the sign-in fails.
  */
 export async function signIn(options: SignInOptions): Promise<SignedIn> {
   const settings = parseSettings(options.settings);
@@ -38,7 +38,7 @@ export async function signIn(options: SignInOptions): Promise<SignedIn> {
   return failing(settings.name, () => signInHere(settings, options), options.signal);
 }
 
-/** How long the browser of a person who waits at a terminal may be away, in milliseconds: a day. */
+/** Milliseconds for which a person who signs in at a terminal may be away: one day. */
 const awayMs = 86_400_000;
 
 async function signInHere(settings: ServerSettings, options: SignInOptions): Promise<SignedIn> {
@@ -79,7 +79,7 @@ function parseSettings(given: unknown): ServerSettings {
   throw new ToolmountError("OPTION_INVALID", { option: `auth of "${settings.name}"`, problem });
 }
 
-/** The browser returns here, or the person copies the address to which it returned. */
+/** Waits until the browser returns here, or the person gives the address to which it returned. */
 async function comesBack(
   callback: Callback,
   copied: SignInOptions["copied"],

@@ -6,16 +6,16 @@ import { KeptMessages } from "./kept-messages.ts";
 import { KeptSessions, type Stated } from "./kept-sessions.ts";
 import { StreamEvents } from "./stream-events.ts";
 
-/** Sessions of clients from before 2026 that run here; the one that was quiet longest, and runs no task, makes room. */
+/** Most sessions of clients from before 2026. Beyond it, the one that has been quiet longest and runs no task is ended. */
 const maxSessions = 1_000;
 
 interface HttpSession extends NewHttpSession {
   readonly transport: WebStandardStreamableHTTPServerTransport;
-  /** The user who began it: no other user may use it. */
+  /** The user who began the session; no other user may use it. */
   readonly owner: string;
 }
 
-/** What a session is begun with. */
+/** What a new session needs from the server that serves it. */
 export interface NewHttpSession {
   readonly server: Server;
   readonly isBusy: () => boolean;
@@ -30,8 +30,8 @@ interface SessionRequest {
 }
 
 /**
- * Sessions of clients that speak a revision from before 2026: they connect once and come back with a session id. One that
- * another server of the store began, or this one before a restart, begins here with what its client has stated.
+ * The sessions of clients from before 2026, which connect once and come back with a session id. A session that another server
+ * of the store began, or this one before a restart, is begun again here with what its client has stated.
  */
 export class HttpSessions {
   readonly #sessions = new Map<string, HttpSession>();
@@ -44,13 +44,13 @@ export class HttpSessions {
     this.#events = new StreamEvents({}, new KeptMessages(host, onError));
   }
 
-  /** Answers a request: of a session that there is, or one that begins a new one. */
+  /** Answers a request of a known session, or one that begins a new session. */
   async fetch(asked: SessionRequest): Promise<Response> {
     const { request, parsedBody, owner } = asked;
     const id = request.headers.get("mcp-session-id");
     if (id === null) return this.#begin(asked);
     const session = this.#sessions.get(id) ?? (await this.#beginAgain(id, asked));
-    // Another caller's session does not exist for this one.
+    // A caller gets the same answer for another caller's session as for an unknown one.
     const error = { code: -32_001, message: "Session not found" };
     if (session === undefined || session.owner !== owner)
       return Response.json({ jsonrpc: "2.0", error, id: null }, { status: 404 });
@@ -68,12 +68,12 @@ export class HttpSessions {
     if (isRecord(message) && message["method"] === "initialize" && isRecord(message["params"]))
       await this.#kept.add(id, owner, message["params"] as Stated["introduction"]);
     const response = await session.transport.handleRequest(request, { parsedBody });
-    // Anything but a handshake began nothing.
+    // If the request was no handshake, no session began.
     if (this.#sessions.get(id) !== session) await this.#drop(id, session);
     return response;
   }
 
-  /** Several requests may come together to a server that does not know their session. */
+  /** Begins a session again, once for all requests that arrive together for it. */
   #beginAgain(id: string, asked: SessionRequest): Promise<HttpSession | undefined> {
     const known = this.#beginning.get(id);
     if (known !== undefined) return known;
@@ -82,7 +82,7 @@ export class HttpSessions {
     return begun;
   }
 
-  /** Says to a new transport what the client has said before. */
+  /** Repeats to a new transport what the client has said before. */
   async #repeat(id: string, asked: SessionRequest): Promise<HttpSession | undefined> {
     const stated = await this.#kept.find(id, asked.owner);
     if (stated === null) return undefined;
@@ -90,7 +90,7 @@ export class HttpSessions {
     for (const message of messagesOf(stated)) {
       const parsedBody = { jsonrpc: "2.0", ...message };
       const response = await session.transport.handleRequest(repeated(asked.request, id), { parsedBody });
-      await response.text(); // ends when the message is answered
+      await response.text(); // ends when the message has been answered
     }
     return session;
   }
@@ -110,7 +110,7 @@ export class HttpSessions {
     return session;
   }
 
-  /** What the client states in its session is kept for the other servers. */
+  /** Stores what the client states in its session, for the other servers. */
   async #note(id: string, parsedBody: unknown): Promise<void> {
     for (const message of [parsedBody].flat()) {
       const change = changeOf(message);
@@ -141,7 +141,7 @@ export class HttpSessions {
   }
 }
 
-/** What a client has stated in its session, as the messages that said it. */
+/** Returns what a client has stated in its session, as the messages in which it said so. */
 function messagesOf({ introduction, level, watched }: Stated): object[] {
   const asks = [
     { method: "initialize", params: introduction },
@@ -167,7 +167,7 @@ function repeated({ url, headers }: Request, id: string): Request {
   });
 }
 
-/** What a message changes in what its client has stated; undefined for nearly every one. */
+/** Returns how a message changes what its client has stated; undefined for nearly every message. */
 function changeOf(message: unknown): ((stated: Stated) => Stated) | undefined {
   const { method, params } = (isRecord(message) ? message : {}) as { method?: unknown; params?: unknown };
   const { level, uri } = (isRecord(params) ? params : {}) as { level?: unknown; uri?: unknown };

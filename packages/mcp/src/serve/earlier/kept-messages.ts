@@ -6,24 +6,26 @@ import { digestOf } from "@toolmount/core/json";
 import { KeptWork } from "../../wire/kept-work.ts";
 
 const kind = "mcp-message";
-/** How long a message is kept, in milliseconds: a client whose connection broke comes back at once. */
+/** How long a message is kept, in milliseconds. A client whose connection broke comes back at once. */
 const keptMs = 600_000;
-/** Most characters of a message that is kept. */
+/** Longest message that is kept, in characters of its JSON. */
 const maxKept = 1_048_576;
-/** Milliseconds between two looks for messages of another server. */
+/** Milliseconds between two looks for messages that another server stored. */
 const lookMs = 250;
-/** Milliseconds after which a client that reads on is sent away, to come back: proxies end what is silent for longer. */
+/**
+ * Milliseconds after which a client that reads on has to come back, because proxies end connections that are silent for longer.
+ */
 const waitMs = 20_000;
 
-/** A stream of the answer to a request of a session. */
+/** The stream with the answer to one request of a session. */
 interface MessageStream {
   readonly session: string;
   readonly stream: string;
 }
 
 /**
- * What is sent on the streams of requests, in the host's store. The store has it encrypted with what only the client and its
- * server know. A host without a store keeps nothing.
+ * The messages that were sent on the streams of requests, in the host's store. They are encrypted with a key that only the
+ * client and its server know. For a host without a store, nothing is kept.
  */
 export class KeptMessages {
   readonly #kept: KeptWork;
@@ -34,12 +36,12 @@ export class KeptMessages {
     this.#onError = onError;
   }
 
-  /** Whether other servers can have kept something. */
+  /** Whether other servers can have stored messages. */
   get hasStore(): boolean {
     return this.#kept.isShared;
   }
 
-  /** Keeps a message. It is sent meanwhile: no client waits for the store. */
+  /** Stores a message. It is sent at the same time, so no client waits for the store. */
   add(of: MessageStream, id: string, message: JSONRPCMessage): void {
     // The first event of a stream has no message.
     if (!this.hasStore || !("jsonrpc" in message) || JSON.stringify(message).length > maxKept) return;
@@ -49,7 +51,7 @@ export class KeptMessages {
     this.#kept.save(record, { body: { sealed: encryptWithTicket(kept, keyOf(of)) } }).catch(this.#onError);
   }
 
-  /** Sends the messages after an event, in order, until the request is answered, or the client has to come back. */
+  /** Sends the messages after the event `last`, in order, until the request is answered or the client has to come back. */
   async follow(
     of: MessageStream,
     last: string,
@@ -78,7 +80,7 @@ interface Kept {
   readonly message: JSONRPCMessage;
 }
 
-/** The name of a stream in the store, from which nothing can be opened. */
+/** Returns the name of a stream in the store, from which its key cannot be computed. */
 function nameOf(of: MessageStream): string {
   return digestOf([kind, keyOf(of)]);
 }

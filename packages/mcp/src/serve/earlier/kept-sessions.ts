@@ -3,9 +3,9 @@ import { meter } from "@toolmount/core/json";
 import { z } from "zod";
 import { KeptWork } from "../../wire/kept-work.ts";
 
-/** How long a session is kept from its beginning, in milliseconds: 30 days. A client then connects again. */
+/** Milliseconds for which a session is kept after its beginning: 30 days. Its client then has to connect again. */
 const keptMs = 30 * 86_400_000;
-/** Most characters of the JSON that is kept of one session. */
+/** Largest state of one session that is kept, in characters of its JSON. */
 const maxKept = 65_536;
 
 /** What a client has stated in its session. */
@@ -19,8 +19,8 @@ const statedSchema = z.object({
 export type Stated = z.output<typeof statedSchema>;
 
 /**
- * The sessions of clients from before 2026 in the host's store: what such a client says once, every server must know. A
- * host without a store keeps none, and a session of more than 64 KiB is not kept either: its own server alone knows it.
+ * The sessions of clients from before 2026 in the host's store, because every server must know what such a client says only
+ * once. Without a store, or with more than 64 KiB, a session is not kept, and only its own server knows it.
  */
 export class KeptSessions {
   readonly #kept: KeptWork;
@@ -35,20 +35,20 @@ export class KeptSessions {
     await this.#kept.save(this.#kept.draft({ id, scope: owner, status: "open" }), change);
   }
 
-  /** What the client of a session has stated; null for one that has ended, is not kept, or is of another owner. */
+  /** Returns what the client of a session has stated; null for a session that has ended, is not kept, or has another owner. */
   async find(id: string, owner: string): Promise<Stated | null> {
     const record = await this.#kept.get(id);
     return isOpen(record) && record.scope === owner ? statedOf(record) : null;
   }
 
-  /** Keeps what the client says about its session. Of two servers that change it together, the later one tries again. */
+  /** Stores what the client says about its session. If two servers change it at the same time, the later one tries again. */
   change(id: string, change: (stated: Stated) => Stated): Promise<void> {
     return this.#kept.change(id, (record) =>
       isOpen(record) ? keeping(change(statedOf(record))) : undefined,
     );
   }
 
-  /** The session is begun nowhere again. */
+  /** Marks a session as ended, so that no server begins it again. */
   end(id: string): Promise<void> {
     return this.#kept.change(id, (record) => (isOpen(record) ? { status: "ended", body: {} } : undefined));
   }
@@ -62,7 +62,7 @@ function statedOf({ body }: WorkRecord): Stated {
   return statedSchema.parse(body);
 }
 
-/** What is too large or too deep is not kept. */
+/** Returns the state to store; undefined if it is too large or too deep. */
 function keeping(stated: Stated): { readonly body: JsonObject } | undefined {
   if (meter(stated, maxKept) !== null) return undefined;
   const text = JSON.stringify(stated);

@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import type { EventStore, JSONRPCMessage } from "@modelcontextprotocol/server";
 import type { KeptMessages } from "./kept-messages.ts";
 
-/** What is kept of the streams of clients, at most. */
+/** Most that is kept of the streams of clients. */
 interface EventBounds {
   /** Events of one session. */
   readonly sessionEvents: number;
@@ -29,31 +29,31 @@ interface KeptSession {
   bytes: number;
 }
 
-/** The stream of a session on which a client hears what belongs to no request. Source: the SDK's transport. */
+/** Name of a session's stream for messages that belong to no request. Source: the SDK's transport. */
 const listening = "_GET_stream";
 
 /**
- * The newest messages that were sent to clients from before 2026, so that one whose connection broke reads on with
- * `Last-Event-ID`: in memory, where the oldest make room, and the answers to requests also in the host's store, for the clients
- * that come back to another server.
+ * The newest messages that were sent to clients from before 2026, so that a client whose connection broke reads on with
+ * `Last-Event-ID`. They are kept in memory, without the oldest ones when there are too many. Answers to requests are also kept
+ * in the host's store, for clients that come back to another server.
  */
 export class StreamEvents {
   readonly #bounds: EventBounds;
   readonly #kept: KeptMessages | null;
-  /** The session that stored last is the last one. */
+  /** In the order in which the sessions last stored something. */
   readonly #sessions = new Map<string, KeptSession>();
-  /** Each server has a stream of the same name on which a session listens. */
+  /** Part of each event's id, because the listening streams of all servers have the same name. */
   readonly #run = randomBytes(6).toString("base64url");
   #bytes = 0;
   #count = 0;
 
-  /** Without `kept`, a client reads on at this server only. */
+  /** Without `kept`, a client can read on only at this server. */
   constructor(bounds: Partial<EventBounds> = {}, kept: KeptMessages | null = null) {
     this.#bounds = { ...defaults, ...bounds };
     this.#kept = kept;
   }
 
-  /** The store of one session. It knows no event of another session. */
+  /** Returns the store of one session, which knows no events of other sessions. */
   of(session: string): EventStore {
     const eventOf = (id: string) => this.#sessions.get(session)?.events.get(id);
     return {
@@ -66,14 +66,17 @@ export class StreamEvents {
         const at = events.findIndex(([id]) => id === last);
         const { stream } = events[at]![1];
         for (const [id, event] of events.slice(at + 1))
-          // The first event of a stream has no message: it gives the client an id.
+          // The first event of a stream has no message; it only gives the client an id.
           if (event.stream === stream && "jsonrpc" in event.message) await send(id, event.message);
         return stream;
       },
     };
   }
 
-  /** Another server has the stream, or this one before a restart. Of what it was to hear, a client learns that lists changed. */
+  /**
+   * Replays a stream that began at another server, or at this one before a restart. A listening client only learns that the
+   * list of tools changed.
+   */
   async #replayKept(session: string, last: string, send: SendEvent): Promise<string> {
     const stream = streamOf(last) ?? "";
     if (stream === listening)
