@@ -4,11 +4,11 @@ import type { SandboxProof } from "../system/prove-sandbox.ts";
 export interface Grants {
   readonly read: readonly string[];
   readonly write: readonly string[];
-  /** What tools must not change although a folder around it may be written, such as the plan. */
+  /** Paths that tools must not change, such as the plan, although a folder around them may be written. */
   readonly denied: readonly string[];
-  /** What tools must not read although a folder around it may be read, unless `read` or `write` names it. */
+  /** Paths that tools must not read, although a folder around them may be read, unless `read` or `write` names them. */
   readonly secret?: readonly string[] | undefined;
-  /** Nothing, everything, or only these hosts; default as the border has it. */
+  /** No network, all of it, or only these hosts. The default depends on the border. */
   readonly network: "none" | "any" | readonly string[] | undefined;
   readonly memoryMb: number | undefined;
   readonly env: Readonly<Record<string, string>>;
@@ -16,7 +16,7 @@ export interface Grants {
   readonly cwd: string;
 }
 
-/** A program of Node to start: its file and the options and files that it must be able to read. */
+/** A Node program to start: its file, and the options and code that it needs. */
 export interface NodeProgram {
   readonly node: string;
   readonly options: readonly string[];
@@ -25,14 +25,14 @@ export interface NodeProgram {
   readonly code: readonly string[];
 }
 
-/** What is started, and with which environment. */
+/** A command, and the environment with which it is started. */
 export interface Launch {
   readonly file: string;
   readonly args: readonly string[];
   readonly env: Readonly<Record<string, string>>;
-  /** The filter of system calls, where the border has one. */
+  /** The filter of system calls, if the border has one. */
   readonly filter?: Uint8Array | undefined;
-  /** Folders inside whose files are in memory, which counts against the limit. */
+  /** Folders behind the border whose files are kept in memory, where they count towards the limit. */
   readonly foldersInMemory?: readonly string[] | undefined;
   /** Whether the program is a child of what is started, in namespaces that it enters: they are killed by `killEntered`. */
   readonly isEntered?: boolean | undefined;
@@ -41,13 +41,16 @@ export interface Launch {
 /** The name of a border. */
 export type BorderName = "none" | "permission" | "bubblewrap" | "srt";
 
-/** A border, or `strictest`: bubblewrap where it works, else permission. */
+/** A border, or `strictest`: bubblewrap if it works, else permission. */
 export type WantedBorder = BorderName | "strictest";
 
 /** Builds the command that starts a program behind a border. */
 export interface Border {
   readonly name: BorderName;
   launch(program: NodeProgram, grants: Grants): Launch | Promise<Launch>;
-  /** Tries to break out of it, where there is a table of attempts; `isFresh` does not use what an earlier trial found. */
+  /**
+   * Tries to break out of the border, if it has a table of attempts. With `isFresh`, the result of an earlier trial is not
+   * used.
+   */
   prove?(grants: Grants, isFresh: boolean): Promise<SandboxProof>;
 }

@@ -7,15 +7,15 @@ import { readablePaths } from "./readable.ts";
 import { memoryOption } from "./memory-option.ts";
 
 /**
- * bubblewrap: the process sees the system's programs, its own code and the granted paths, no other process and, unless
- * the plan allows it, no network.
+ * The bubblewrap border: a process sees the system's programs, its own code and the granted paths, but no other process and,
+ * unless the plan allows it, no network.
  */
 export const bubblewrapBorder: Border = {
   name: "bubblewrap",
   launch({ node, options, file, code }, grants) {
     const { read, write, denied, secret = [], memoryMb, env, cwd } = grants;
     const args = [...memoryOption(memoryMb), ...options, file];
-    // A file beside the code may be gone before the process starts.
+    // A file next to the code may be deleted before the process starts.
     const readIfThere = readablePaths(code, secret);
     const mounts = { cwd, read, readIfThere, write, denied, secret, network: networkOf(grants), memoryMb };
     const launch = launchInSandbox({ command: node, args, env }, mounts);
@@ -28,7 +28,7 @@ export const bubblewrapBorder: Border = {
     proveSandbox({ kind: networkOf(grants) ? "online" : "closed", env: grants.env, isFresh }),
 };
 
-/** A folder that is granted is that of the machine. */
+/** Whether a folder for files in memory is granted, because it is then the machine's own folder. */
 function isGranted(folder: string, granted: readonly string[]): boolean {
   return granted.some((path) => path === "/" || path === folder);
 }

@@ -14,8 +14,9 @@ const borders: Readonly<Record<BorderName, Border>> = {
 };
 
 /**
- * Returns the border that a plan asks for, after a process behind it was started. Rejects with `SANDBOX_UNAVAILABLE` when that
- * does not work; a weaker border is never used instead. `onWeaker` learns why `strictest` is not bubblewrap.
+ * Returns the border that a plan asks for, after a process has been started behind it as a trial. Rejects with
+ * `SANDBOX_UNAVAILABLE` if that fails; a weaker border is never used instead. `onWeaker` gets the reason why `strictest` is not
+ * bubblewrap.
  */
 export async function chooseBorder(
   name: WantedBorder,
@@ -33,7 +34,7 @@ export async function chooseBorder(
   return permissionBorder;
 }
 
-/** Tries the borders, strictest first, without what an earlier trial found. */
+/** Tries the borders, strictest first, and does not use the results of earlier trials. */
 export async function examineBorders(
   grants: Grants,
 ): Promise<ReadonlyMap<Exclude<BorderName, "none">, BorderFinding>> {

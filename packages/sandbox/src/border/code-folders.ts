@@ -3,8 +3,8 @@ import { dirname, join, sep } from "node:path";
 import { holdsVariables } from "@toolmount/core/internal";
 
 /**
- * Returns the folders that Node reads when it imports a file: its package, the `node_modules` folders above it, and the packages
- * outside of these to which links in them lead.
+ * Returns the folders that Node reads when it imports a file: those of its package, the `node_modules` folders above it, and
+ * the packages elsewhere to which links in these lead.
  */
 export function codeFolders(files: readonly string[]): readonly string[] {
   const folders = new Set<string>();
@@ -22,7 +22,7 @@ export function codeFolders(files: readonly string[]): readonly string[] {
   return [...folders].filter((folder) => !isInside(dirname(folder), folders));
 }
 
-/** Files beside code that are not code: `.git`, `.toolmount` and `.env` files of a package's folder. */
+/** Returns files in packages' folders that are not code and may hold secrets: `.git`, `.toolmount` and `.env` files. */
 export function secretsBeside(folders: readonly string[]): readonly string[] {
   const isSecret = (name: string) => name === ".git" || name === ".toolmount" || holdsVariables(name);
   return folders.flatMap((folder) =>
@@ -47,14 +47,14 @@ function isInside(path: string, folders: ReadonlySet<string>): boolean {
   }
 }
 
-/** The nearest folder with a `package.json`; a file without one has its own folder. */
+/** Returns the nearest folder with a `package.json`; for a file without one, its own folder. */
 function packageOf(path: string): string {
   for (let at = path; dirname(at) !== at; at = dirname(at))
     if (existsSync(join(at, "package.json"))) return at;
   return dirname(path);
 }
 
-/** The `node_modules` folders in a folder and above it. */
+/** Returns the `node_modules` folders in a folder and above it. */
 function moduleFolders(folder: string): string[] {
   const found: string[] = [];
   for (let at = folder; ; at = dirname(at)) {
@@ -72,7 +72,7 @@ function linkTargets(modules: string): string[] {
   });
 }
 
-/** A link to a package that is not there has no target; it breaks only the import that needs it. */
+/** Returns where a link leads, or nothing if its package does not exist, which breaks only imports that need it. */
 function targetOf(link: string): string[] {
   try {
     return [realpathSync.native(link)];

@@ -1,6 +1,6 @@
 import { basicVariables } from "../system/environment.ts";
 
-/** Returns the environment of a process: what each program needs, and the names that the plan lists, or all. */
+/** Returns the environment of a process: the variables that every program needs, and those that the plan lists, or all. */
 export function processEnvironment(names: readonly string[] | "all"): Record<string, string> {
   const host = hostEnvironment();
   const wanted = names === "all" ? Object.keys(host) : [...basicVariables(), ...names];

@@ -7,30 +7,30 @@ import { createProxy, type Asked } from "./hosts-proxy.ts";
 import { findProgram } from "../system/bubblewrap.ts";
 import { residentEnvironment } from "../system/environment.ts";
 
-/** A way out of a network that has no other machine in it: by HTTP, to some hosts. */
+/** A way out of a network without other machines: by HTTP, to some hosts. */
 export interface HostGate {
-  /** How a sandbox is started with this way out. It must share the network that it is started in. */
+  /** Returns the command that starts a sandbox with this way out. The sandbox must not make its own network. */
   enter(file: string, args: readonly string[]): { readonly file: string; readonly args: readonly string[] };
-  /** The hosts that were asked for since this was last called, each as `host:port`. */
+  /** Returns the hosts that programs asked for since the last call of this function, each as `host:port`. */
   takeAsked(): { readonly reached: readonly string[]; readonly refused: readonly string[] };
-  /** Ends it, once. */
+  /** Closes the way out; must be called only once. */
   close(): void;
 }
 
 interface HostGateOptions {
   /**
-   * Hosts as people write them: `registry.example.com`, `*.example.com` for all below it, each with the ports 80 and 443, or
-   * with one of its own, `localhost:4873`.
+   * Hosts as people write them: `registry.example.com`, or `*.example.com` for all below it, with the ports 80 and 443; or with
+   * one port, as in `localhost:4873`.
    */
   readonly hosts: readonly string[];
-  /** `PATH`, on which `bwrap` and `nsenter` are found, and the variables that name the proxy of this machine. */
+  /** `PATH`, on which `bwrap` and `nsenter` are found, and the variables that name the machine's proxy. */
   readonly env: Readonly<Record<string, string | undefined>>;
 }
 
 const port = 3128;
 const address = `http://127.0.0.1:${port}`;
 
-/** By these variables programs find the way out. What listens in the sandbox itself is reached without it. */
+/** Variables by which programs find the way out. Programs that listen in the sandbox itself are reached without it. */
 export const gateEnvironment: Readonly<Record<string, string>> = {
   ...Object.fromEntries(
     ["http_proxy", "https_proxy", "HTTP_PROXY", "HTTPS_PROXY"].map((name) => [name, address]),
@@ -39,17 +39,17 @@ export const gateEnvironment: Readonly<Record<string, string>> = {
   NODE_USE_ENV_PROXY: "1",
 };
 
-/** Most connections of programs at one time: each needs two descriptors of this process. */
+/** Most simultaneous connections of programs; each needs two descriptors of this process. */
 const mostConnections = 256;
 
-/** Hands over what listens in the network that it was started in, and ends when that is taken. */
+/** Program that listens in the network in which it is started, sends the listener to its parent, and ends after that. */
 const listening = `
 const server = require("node:net").createServer();
 process.on("disconnect", () => process.exit());
 server.listen(${port}, "127.0.0.1", () => process.send(process.pid, server));
 `;
 
-/** Opens a way out to some hosts, or says why this machine cannot. */
+/** Opens a way out to some hosts, or returns why this machine cannot. */
 export async function openHostGate({
   hosts,
   env,
@@ -60,7 +60,7 @@ export async function openHostGate({
     return { problem: "bwrap and nsenter are not on PATH; install the packages bubblewrap and util-linux" };
   const words = ["--unshare-user", "--unshare-net", "--die-with-parent", "--dev-bind", "/", "/", "--"];
   const child = spawn(bwrap, [...words, process.execPath, "-e", listening], {
-    // A layer in which nothing else runs can be mounted again.
+    // With this variable, the process does not count as work in a layer, whose view can then still be mounted again.
     env: { PATH: path, ...residentEnvironment },
     stdio: ["ignore", "ignore", "pipe", "ipc"],
   });
@@ -71,7 +71,7 @@ export async function openHostGate({
   held.listener.unref();
   held.listener.maxConnections = mostConnections;
   held.listener.on("connection", (socket) => proxy.emit("connection", socket));
-  // An open file keeps a namespace. The number of a process may be that of another one by then.
+  // An open file keeps the namespace alive, while a process's number may belong to another process by then.
   const at = (descriptor: number) => `/proc/${process.pid}/fd/${descriptor}`;
   const entered = [`--user=${at(held.user)}`, "--preserve-credentials", `--net=${at(held.net)}`, "--"];
   return {
@@ -89,7 +89,7 @@ export async function openHostGate({
   };
 }
 
-/** The namespaces of users and of the network, as open files, and what listens there. */
+/** The namespaces of users and of the network, as open files, and the listener in that network. */
 interface Held {
   readonly user: number;
   readonly net: number;

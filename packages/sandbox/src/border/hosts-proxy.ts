@@ -4,16 +4,19 @@ import { unescape } from "node:querystring";
 import { pipeline } from "node:stream/promises";
 import { messageOf } from "@toolmount/core/errors";
 
-/** A host in a list of hosts. Letters of other alphabets are written as their names are resolved, as `xn--…`. */
+/** Form of a host in a list of hosts. Names in other alphabets have to be written as they are resolved, as `xn--…`. */
 export const hostPattern = /^(?:\*\.)?[a-zA-Z0-9](?:[a-zA-Z0-9.-]*[a-zA-Z0-9])?(?::\d{1,5})?$/;
 
-/** Most hosts that are named, and the longest name of a host. */
+/** Most hosts that are recorded, and the longest host name in characters. */
 const mostNamed = 50;
 const longestHost = 253;
 
 export type Asked = Record<"reached" | "refused", Set<string>>;
 
-/** Passes on what is for one of the hosts, and refuses the rest. Where the machine has a proxy of its own, it goes by that. */
+/**
+ * Makes a proxy that passes on requests to the listed hosts and refuses all others. It uses the machine's proxy if there is
+ * one.
+ */
 export function createProxy(hosts: readonly string[], asked: Asked, env: Variables = {}): Server {
   const note = (kind: keyof Asked, host: string, to: number) => {
     if (asked[kind].size < mostNamed) asked[kind].add(`${host.slice(0, longestHost)}:${to}`);
@@ -36,14 +39,14 @@ export function createProxy(hosts: readonly string[], asked: Asked, env: Variabl
 
 interface Way {
   mayReach(host: string, port: number): boolean;
-  /** A listed host has answered. */
+  /** Notes that a listed host has answered. */
   reached(host: string, port: number): void;
   readonly env: Variables;
 }
 
 type Variables = Readonly<Record<string, string | undefined>>;
 
-/** The proxy of this machine for a host, as the variables name it that most programs read; undefined where it is reached directly. */
+/** Returns the machine's proxy for a host, from the variables that most programs read; undefined for a direct connection. */
 function proxyOf({ env }: Way, scheme: "http" | "https", host: string, to: number): URL | undefined {
   const value = (name: string) => env[name] || env[name.toUpperCase()];
   const proxy = URL.parse(value(`${scheme}_proxy`) || value("all_proxy") || "");
@@ -59,9 +62,9 @@ function proxyOf({ env }: Way, scheme: "http" | "https", host: string, to: numbe
   return isDirect ? undefined : proxy;
 }
 
-/** How a proxy is asked. */
+/** Returns the options of a request to a proxy. */
 function toProxy({ hostname, port, username, password }: URL) {
-  // What is no escape stays as it is: an address of the machine must not end this process.
+  // `unescape` keeps text that is no valid escape; an odd address of the proxy must not end this process.
   const own = [username, password].map((each) => unescape(each)).join(":");
   const headers =
     username === "" ? {} : { "proxy-authorization": `Basic ${Buffer.from(own).toString("base64")}` };
@@ -77,7 +80,7 @@ function isHost(listed: string, host: string, to: number): boolean {
 const refusal = (host: string, to: number) =>
   `${host}:${to} is not among the hosts that this plan lets commands reach\n`;
 
-/** A connection whose bytes are the program's own, as of HTTPS. */
+/** Opens a connection whose bytes are passed on unread, as for HTTPS. */
 function tunnel(target: string, near: Socket, head: Buffer, way: Way): void {
   const url = URL.parse(`http://${target}`);
   const [host, to] = [hostOf(url), Number(url?.port || 80)];
@@ -93,7 +96,7 @@ function tunnel(target: string, near: Socket, head: Buffer, way: Way): void {
     near.write("HTTP/1.1 200 Connection established\r\n\r\n");
     far.write(head);
     far.removeAllListeners("error");
-    void pipeline(near, far, near).catch(() => {}); // one of both ended early, and both are closed
+    void pipeline(near, far, near).catch(() => {}); // one of the two ended early, and both are closed
   };
   const proxy = proxyOf(way, "https", host, to);
   if (proxy !== undefined) return askProxy(proxy, `${host}:${to}`, { joined, failed });
@@ -106,7 +109,7 @@ interface Tunnel {
   readonly failed: (error: Error) => void;
 }
 
-/** Lets the proxy of this machine make a connection. */
+/** Asks the machine's proxy for a connection. */
 function askProxy(proxy: URL, path: string, { joined, failed }: Tunnel): void {
   const asked = request({ ...toProxy(proxy), method: "CONNECT", path });
   asked.once("error", failed).once("connect", ({ statusCode }, far) => {
@@ -128,7 +131,7 @@ function forward(asked: IncomingMessage, answer: ServerResponse, way: Way): void
   if (url?.protocol !== "http:") return end(400, "only http: and CONNECT are passed on\n");
   if (!way.mayReach(host, to)) return end(403, refusal(host, to));
   const { "proxy-connection": _, "proxy-authorization": __, ...given } = asked.headers;
-  // A server that serves several hosts must not take it for a request to another one.
+  // The header names the same host as the address, so that a server with several hosts does not serve another one.
   const headers = { ...given, host: url.host };
   const path = `${url.pathname}${url.search}`;
   const proxy = proxyOf(way, "http", host, to);
@@ -144,7 +147,7 @@ function forward(asked: IncomingMessage, answer: ServerResponse, way: Way): void
   sent.once("response", (received) => {
     way.reached(host, to);
     answer.writeHead(received.statusCode ?? 502, received.rawHeaders);
-    void pipeline(received, answer).catch(() => {}); // one of both ended early, and both are closed
+    void pipeline(received, answer).catch(() => {}); // one of the two ended early, and both are closed
   });
   void pipeline(asked, sent).catch(() => {}); // as above
 }

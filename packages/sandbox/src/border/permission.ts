@@ -9,8 +9,8 @@ import { readablePaths } from "./readable.ts";
 const coversNetwork = process.allowedNodeEnvironmentFlags.has("--allow-net");
 
 /**
- * Node's permission model: files outside the grants, child processes, workers, addons and WASI are refused. `node:sqlite`
- * is off, because it opens files past the model. Before Node 25 the network is open.
+ * The border of Node's permission model, which refuses files outside of the grants, child processes, workers, addons and WASI.
+ * `node:sqlite` is switched off, because it opens files without asking the model. Before Node 25, the network stays open.
  */
 export const permissionBorder: Border = {
   name: "permission",
@@ -23,14 +23,14 @@ export const permissionBorder: Border = {
 };
 
 /**
- * A listener keeps SIGUSR1 from opening the inspector of the host, which any process on the machine could then use to run
- * code in it. The processes get the option of Node that does the same.
+ * Listens to SIGUSR1, so that it does not open the host's inspector, through which any process on the machine could run code in
+ * the host. The processes get a Node option for the same purpose.
  */
 function keepInspectorClosed(): void {
   if (process.listenerCount("SIGUSR1") === 0) process.on("SIGUSR1", () => {});
 }
 
-/** Refuses a limit on the network that Node cannot enforce. */
+/** Throws for a limit on the network that Node cannot enforce. */
 function requireNetwork(network: Grants["network"]): void {
   if (network === undefined || network === "any") return;
   if (network === "none" && coversNetwork) return;

@@ -4,7 +4,7 @@ import { findProgram } from "../system/bubblewrap.ts";
 import { memoryOption } from "./memory-option.ts";
 import type { Border, Launch } from "./border.ts";
 
-/** A process of its own without a border: it has the rights of the host's user. */
+/** A separate process without a border: it has the rights of the host's user. */
 export const plainBorder: Border = {
   name: "none",
   launch: ({ node, options, file }, { env, memoryMb }) =>
@@ -16,8 +16,8 @@ export const plainBorder: Border = {
 };
 
 /**
- * The folder in which this process keeps compiled code, where it has one: another starts sooner with it. Not for borders,
- * behind which nothing but granted files can be read.
+ * Returns the folder in which this process caches compiled code, if there is one, because another process starts sooner with
+ * it. Not for borders, behind which only granted files can be read.
  */
 function compileCache(): Readonly<Record<string, string>> {
   const folder = getCompileCacheDir();
@@ -26,8 +26,8 @@ function compileCache(): Readonly<Record<string, string>> {
 }
 
 /**
- * Starts a program by `setpriv`, where there is one, so that the kernel kills it when the host ends without doing it. The
- * process would also end by itself, but not while a tool blocks it.
+ * Starts a program by `setpriv`, if the system has it, so that the kernel kills the program when the host dies without ending
+ * it. The program would also end by itself, but not while a tool blocks it.
  */
 export function endWithParent({ file, args, env }: Launch, platform = process.platform): Launch {
   const setpriv = platform === "linux" ? findProgram("setpriv", env["PATH"]) : undefined;

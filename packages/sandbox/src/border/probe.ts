@@ -4,25 +4,27 @@ import { messageOf } from "@toolmount/core/errors";
 import { runInSandbox } from "../system/start-sandbox.ts";
 import type { Border, Grants, Launch } from "./border.ts";
 
-/** Milliseconds that the probe may take. */
+/** Longest time for the probe, in milliseconds. */
 const timeoutMs = 20_000;
 
 /** What was found out about a border on this machine. */
 export interface BorderFinding {
-  /** Why it cannot be used; null where it works. */
+  /** Why the border cannot be used; null if it works. */
   readonly problem: string | null;
-  /** What a process behind it tried against the host and could not do; empty for borders without such a trial. */
+  /**
+   * Attempts that a process behind the border made against the host without success; empty for borders without such a trial.
+   */
   readonly stopped: readonly string[];
 }
 
-/** Makes the attempts of the escape table behind a border, or takes their kept proof, and starts Node with the grants. */
+/** Makes the attempts of the escape table behind a border, or reads their stored proof, and starts Node with the grants. */
 export async function probeBorder(border: Border, grants: Grants, isFresh = false): Promise<BorderFinding> {
   const proof = await border.prove?.(grants, isFresh);
   if (proof !== undefined && proof.problem !== null) return proof;
   return { problem: await startBehind(border, grants), stopped: proof?.stopped ?? [] };
 }
 
-/** Null: a process starts; else why not. */
+/** Starts a process behind the border. Returns null if it worked, else the reason. */
 async function startBehind(border: Border, grants: Grants): Promise<string | null> {
   if (border.name === "none") return null;
   try {

@@ -3,8 +3,8 @@ import { dirname, join } from "node:path";
 import { isBelow } from "@toolmount/paths";
 
 /**
- * Returns the paths to make readable, so that nothing secret is among them. A folder that holds a secret path is replaced by its
- * other entries, as they are now; a path that is itself secret, or below a secret one, was named by the plan, and stays.
+ * Returns the paths to make readable, without anything secret. A folder that holds a secret path is replaced by its other
+ * present entries. A path that is itself secret, or below a secret one, stays, because the plan has named it.
  */
 export function readablePaths(paths: readonly string[], secret: readonly string[]): readonly string[] {
   const spelled = [...new Set(secret.flatMap((path) => [path, placeOf(path)]))];
@@ -13,7 +13,8 @@ export function readablePaths(paths: readonly string[], secret: readonly string[
 
 function without(path: string, secret: readonly string[], named: readonly string[]): readonly string[] {
   const place = placeOf(path);
-  // The plan may name a path below a secret one, such as a fetched module in .toolmount: only secret paths below it are hidden.
+  // The plan may name a path below a secret one, such as a fetched module in .toolmount; then only secret paths below that
+  // count.
   const held = secret.filter((each) => each !== place && isBelow(each, place));
   if (held.length === 0 || !statSync(place).isDirectory()) return [path];
   return readdirSync(path)
@@ -27,7 +28,7 @@ function isSecret(entry: string, secret: readonly string[]): boolean {
   return secret.some((each) => isBelow(place, each) || isBelow(entry, each));
 }
 
-/** The real place of a path; the part that does not exist stays as written. */
+/** Returns the real place of a path; the part that does not exist stays as it is written. */
 function placeOf(path: string): string {
   try {
     return realpathSync.native(path);

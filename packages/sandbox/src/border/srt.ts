@@ -11,13 +11,13 @@ import { endWithParent } from "./plain.ts";
 
 type Runtime = typeof SandboxManager;
 
-/** The runtime has one list of hosts for the whole process; this is the list that it was started with. */
+/** The started runtime and its list of hosts, because the runtime has only one list for the whole process. */
 let started: { readonly hosts: string; readonly runtime: Promise<Runtime> } | undefined;
 
 /**
- * Anthropic's sandbox-runtime, an optional package, for macOS and for lists of host names: it sends the network of the
- * process through a proxy of its own. On Linux it uses bubblewrap, socat and ripgrep. Files can be read unless it hides
- * them, so the home folder is hidden except for the granted paths.
+ * The border of Anthropic's sandbox-runtime, an optional package, for macOS and for lists of hosts: it sends the process's
+ * network traffic through its own proxy. On Linux it uses bubblewrap, socat and ripgrep. It lets all files be read that are not
+ * hidden, so the home folder is hidden except for the granted paths.
  */
 export const srtBorder: Border = {
   name: "srt",
@@ -40,7 +40,7 @@ export const srtBorder: Border = {
   },
 };
 
-/** The secret paths that the plan does not name, as far as they are there. */
+/** Returns the secret paths that exist and that the plan does not name. */
 function unnamed(secret: readonly string[], named: readonly string[]): string[] {
   return secret.filter(
     (path) => existsSync(path) && !named.some((each) => `${each}/`.startsWith(`${path}/`)),
@@ -48,8 +48,8 @@ function unnamed(secret: readonly string[], named: readonly string[]): string[] 
 }
 
 /**
- * The command of the runtime, with the machine's settings covered for root, who may write them without any capability:
- * the runtime leaves them open.
+ * Returns the runtime's command with the machine's settings covered. The runtime leaves these open, and root may write them
+ * without any capability.
  */
 function coverForRoot(wrapped: string): string {
   if (process.platform !== "linux" || process.getuid?.() !== 0) return wrapped;
@@ -100,7 +100,7 @@ async function importRuntime(): Promise<Runtime> {
   }
 }
 
-/** The runtime finds `rg` on PATH; else the optional package brings it. */
+/** Returns the optional package's `rg`; undefined if the runtime finds one on PATH, or if there is none. */
 async function findRipgrep(): Promise<{ command: string } | undefined> {
   if (findProgram("rg", processEnvironment([])["PATH"]) !== undefined) return undefined;
   try {
@@ -110,7 +110,7 @@ async function findRipgrep(): Promise<{ command: string } | undefined> {
   }
 }
 
-/** A word for a POSIX shell. */
+/** Quotes a word for a POSIX shell. */
 function quote(word: string): string {
   return `'${word.replaceAll("'", `'\\''`)}'`;
 }

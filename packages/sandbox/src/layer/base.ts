@@ -2,15 +2,15 @@ import { dirname, join } from "node:path";
 import { readRecord, writeRecord } from "./durable.ts";
 import { isListed, type Listing } from "./folder-facts.ts";
 
-/** What the person's folder was when the layer began to change a path. */
+/** The state of a path in the person's folder when the layer began to change it. */
 interface PathBase {
-  /** Nanoseconds. An entry that the kernel changed later was changed outside of the layer. */
+  /** In nanoseconds. If the kernel changed an entry later, it was changed outside of the layer. */
   readonly since: bigint;
   /** Whether the person's folder had an entry there. */
   readonly existed: boolean;
-  /** What git's name for a commit pointed to; undefined for other files. */
+  /** What git's name for a commit pointed to; undefined for files that are no such name. */
   readonly ref: string | undefined;
-  /** Whether a part of the layer's file was kept then: the rest of it is another difference than before. */
+  /** Set if a part of the layer's file was kept then, so that the rest of the file is another difference than before. */
   readonly isPartly?: true | undefined;
 }
 
@@ -21,7 +21,7 @@ interface SavedPath {
   readonly isPartly?: true | undefined;
 }
 
-/** A base as it is on disk. */
+/** A base in the form in which it is stored. */
 interface Saved {
   readonly since: string;
   readonly listing: Readonly<Record<string, readonly string[]>>;
@@ -31,7 +31,7 @@ interface Saved {
   readonly earlier: Readonly<Record<string, SavedPath>>;
 }
 
-/** What is known of the person's folder at the moment when the view was mounted. */
+/** The state of the person's folder when the view was mounted. */
 export interface Moment {
   readonly since: bigint;
   readonly listing: Listing;
@@ -41,12 +41,14 @@ export interface Moment {
   readonly staged: ReadonlyMap<string, string>;
 }
 
-/** The base of a layer: a moment, and for what the layer had changed before it, the moments of those changes. */
+/**
+ * The base of a layer: the latest moment of mounting, and the earlier states of the paths that the layer had changed by then.
+ */
 export interface Base extends Moment {
   readonly earlier: ReadonlyMap<string, PathBase>;
 }
 
-/** Reads the base of a layer that was opened before. */
+/** Reads the base of a layer; undefined if the layer was not opened before. */
 export function readBase(file: string): Base | undefined {
   const saved = readRecord(file) as Saved | undefined;
   if (saved === undefined) return undefined;
@@ -76,7 +78,7 @@ export function writeBase(file: string, base: Base): void {
   writeRecord(file, saved);
 }
 
-/** The base of a path: its own, or that of the nearest folder above it which the layer had changed before. */
+/** Returns the base of a path: its own, or that of the nearest folder above it that the layer had changed earlier. */
 export function baseOf(base: Base, path: string): PathBase {
   for (let at = path; at !== "."; at = dirname(at)) {
     const own = base.earlier.get(at);
@@ -85,7 +87,7 @@ export function baseOf(base: Base, path: string): PathBase {
   return { since: base.since, existed: isListed(base.listing, path), ref: base.refs.get(path) };
 }
 
-/** The base after the view was mounted again: paths that the layer has changed keep the moments of their changes. */
+/** Returns the base after the view was mounted again. The paths that the layer has changed keep their earlier states. */
 export function laterBase(before: Base, now: Moment, touched: readonly string[]): Base {
   const earlier = new Map(touched.map((path) => [path, baseOf(before, path)]));
   const staged = new Map(now.staged);
@@ -97,7 +99,7 @@ export function laterBase(before: Base, now: Moment, touched: readonly string[])
   return { ...now, staged, earlier };
 }
 
-/** The file of the base of a layer. */
+/** Returns the file in which a layer's base is stored. */
 export function baseFile(place: string): string {
   return join(place, "base.json");
 }

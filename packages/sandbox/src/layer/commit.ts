@@ -7,45 +7,45 @@ import type { LayerChange } from "./difference.ts";
 import { gitPartOf } from "./git.ts";
 import { isOwned, isSame, markOf, type Mark } from "../system/mark.ts";
 
-/** A change with the place of the new entry, below the layer's own folder. */
+/** A change, and where its new entry lies below the layer's folder. */
 export interface Step extends LayerChange {
   readonly from: string;
-  /** The file has only parts of what the layer changed, which keeps its own. */
+  /** Set if the person gets only parts of the file's changes; the layer then keeps its own file. */
   readonly isPartial?: true | undefined;
-  /** The new entry, which may be a copy of the layer's. */
+  /** The new entry, which may be a copy of the layer's entry. */
   readonly entry: Mark | null;
-  /** What a name of a commit is after the keep. */
+  /** The commit to which git's name points after the keep; undefined for other files. */
   readonly ref: string | undefined;
 }
 
-/** A folder of the person in which entries come and go, with its mode and times. */
+/** The mode and times of a folder of the person whose entries a keep changes. */
 interface FolderTimes {
   readonly path: string;
   readonly before: Mark | null;
   readonly after: Mark | null;
-  /** The layer's folder, from which entries are moved. */
+  /** The folder of the same path in the layer, from which entries are moved. */
   readonly own: Mark | null;
 }
 
-/** All that a keep does. While it is not on the disk, nothing of the person's folder has changed. */
+/** Everything that a keep will do. Before this record is on the disk, the keep changes nothing in the person's folder. */
 export interface CommitRecord {
   readonly steps: readonly Step[];
   readonly folders: readonly FolderTimes[];
   /** Digests of what each index stages after the keep, by path. */
   readonly staged: Readonly<Record<string, string>>;
-  /** Whether nothing of the layer is left to be kept. */
+  /** Whether nothing remains in the layer that could be kept. */
   readonly isWhole: boolean;
   /** Deletions that stay in the layer. */
   readonly waiting: readonly string[];
 }
 
-/** The state of a keep: its four records, each written once, in this order. */
+/** The records of a keep's state, each written once, in this order. */
 export const records = ["commit", "done", "undo", "undone"] as const;
 
-/** Where the layer's own entries are, seen from its place. */
+/** Folder of the layer's own entries, relative to the layer's place. */
 export const changedFolder = "changed";
 
-/** The box of a keep, and the two folders between which it moves entries. */
+/** The box of a keep, which holds its records and former entries, and the two folders between which it moves entries. */
 export interface Box {
   readonly folder: string;
   readonly place: string;
@@ -61,8 +61,8 @@ export function writeState(box: string, name: (typeof records)[number], value: o
 }
 
 /**
- * The folders whose modes and times a keep sets: those around each step, the deepest first. The mode of a folder is part of
- * the keep only where it is a step.
+ * Returns the folders whose modes and times a keep sets: those around each step, the deepest first. A folder's mode is changed
+ * only if the folder itself is a step.
  */
 export function foldersOf(
   steps: readonly Step[],
@@ -80,7 +80,7 @@ export function foldersOf(
     });
 }
 
-/** A folder as the keep leaves it: the later of both times, and the layer's mode if it was chosen. */
+/** Returns a folder's state after the keep: the later of both times, and the layer's mode if the folder was chosen. */
 function after(before: Mark | null, own: Mark | null, isChosen: boolean): Mark | null {
   if (before?.kind !== "folder" || own === null) return own;
   const later = BigInt(own.modified) > BigInt(before.modified) ? own : before;
@@ -92,8 +92,8 @@ function ownFolderOf(path: string, kind: LayerChange["kind"]): readonly string[]
 }
 
 /**
- * Does the steps of a keep. Each finds out from what lies where whether it is done, so that after a death the same steps do
- * the rest. A file is never absent while it is replaced.
+ * Does the steps of a keep. Each step finds out from the files whether it is done already, so that after a crash the same steps
+ * do the rest. A file is never absent while it is replaced.
  */
 export async function applySteps(box: Box, { steps, folders }: CommitRecord): Promise<void> {
   const pause = createPause();
@@ -123,20 +123,20 @@ function applyStep({ folder, place, box }: Box, step: Step, at: string): void {
     if (markOf(target)?.kind !== "folder") mkdirSync(pathOfText(target), 0o700);
     return;
   }
-  // A move out of the layer's folder is the last act of a step.
+  // The move out of the layer's folder is a step's last act, so without the entry there the step is done.
   if (!isSame(entry, markOf(from))) return;
   if (former?.kind === "folder") away();
   else if (former !== null && markOf(kept) === null) keepFormer(target, kept, former);
   moveOver({ from, target, late: `${kept}.late` }, markOf(kept) === null ? null : former);
 }
 
-/** Gives the former file a second name in the box. */
+/** Gives the former file a second name, in the box. */
 function keepFormer(target: string, kept: string, former: Mark): void {
   if (!isSame(former, markOf(target))) return;
   try {
     linkSync(pathOfText(target), kept);
   } catch (error) {
-    // The kernel refuses a second name for a file of another user: then it is absent for a moment.
+    // The kernel refuses a second name for a file of another user, so such a file is absent for a moment.
     if ((error as NodeJS.ErrnoException).code !== "EPERM") throw error;
     renameSync(pathOfText(target), kept);
   }
@@ -148,7 +148,7 @@ interface Move {
   readonly late: string;
 }
 
-/** Puts the new entry in its place. What another program wrote there after the keep began is moved into the box. */
+/** Moves the new entry to its place. If another program wrote there after the keep began, that goes into the box. */
 function moveOver({ from, target, late }: Move, former: Mark | null): void {
   openAbove("", from);
   const now = markOf(target);
@@ -156,12 +156,12 @@ function moveOver({ from, target, late }: Move, former: Mark | null): void {
   renameSync(pathOfText(from), pathOfText(target));
 }
 
-/** Puts everything back as it was before a keep. After a death the same steps do the rest. */
+/** Puts everything back as it was before a keep. After a crash, the same steps do the rest. */
 export async function undoSteps(box: Box, { steps, folders }: CommitRecord): Promise<void> {
   const pause = createPause();
   for (const [at, step] of [...steps.entries()].toReversed()) {
     openAbove(box.folder, step.path);
-    // What the person did since may need an object.
+    // Objects of git stay, because commits of the person since then may need them.
     if (gitPartOf(step.path, step.kind === "folder") !== "object") undoStep(box, step, String(at));
     await pause();
   }
@@ -190,23 +190,23 @@ interface Swap {
   readonly again: string;
 }
 
-/** Puts a former file back over the kept one, which gets a name in the box before. */
+/** Puts the former file back over the kept one, which first gets a name in the box. */
 function swapBack({ target, kept, again }: Swap, former: Mark | null): void {
   const now = markOf(target);
   if (now !== null && !isSame(now, former) && markOf(again) === null) linkSync(pathOfText(target), again);
   renameSync(kept, pathOfText(target));
-  // A rename between two names of one file does nothing.
+  // A rename between two names of the same file does nothing, so the name in the box is removed.
   if (markOf(kept) !== null) unlinkSync(kept);
 }
 
-/** A folder that the keep made is moved away: it may have objects of git in it, which stay. */
+/** Moves away a folder that the keep made. Folders of git's objects stay. */
 function moveFolder(target: string, path: string, again: string): void {
   if (gitPartOf(path, true) === "object") return;
   openFolder(target);
   renameSync(pathOfText(target), again);
 }
 
-/** Lets this process change the entries of the folder around a path; its mode is set again at the end. */
+/** Lets this process change the entries of the folder around a path. The folder's mode is set again at the end. */
 function openAbove(root: string, path: string): void {
   const parent = dirname(join(root, path));
   openFolder(parent);
@@ -223,8 +223,8 @@ export function isOpen({ mode }: Mark): boolean {
 }
 
 /**
- * Sets the mode and the time of a folder, where they differ. Only its owner can: in the folder of another user who lets this one
- * write, the kernel sets the time. Node's times have microseconds.
+ * Sets the mode and the time of a folder if they differ. Only its owner can do that; in a folder of another user that this user
+ * may write, the kernel sets the time. Node's times have microseconds.
  */
 export function setFolder(folder: string, wanted: Mark | null): void {
   const now = markOf(folder);
@@ -233,9 +233,9 @@ export function setFolder(folder: string, wanted: Mark | null): void {
   if (microseconds(now) !== microseconds(wanted)) setTime(folder, wanted);
 }
 
-/** Gives an entry the time of another one, to the microsecond. */
+/** Gives an entry the time of another entry, to the microsecond. */
 export function setTime(path: string, wanted: Mark): void {
-  // The kernel cuts what is less than a microsecond, and a number of seconds has not all of its digits.
+  // The kernel cuts off less than a microsecond, and a number of seconds is not exact, so half a microsecond is added.
   const seconds = (Number(microseconds(wanted)) + 0.5) / 1e6;
   utimesSync(pathOfText(path), seconds, seconds);
 }

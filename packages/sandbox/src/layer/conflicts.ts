@@ -4,13 +4,13 @@ import type { LayerChange } from "./difference.ts";
 import { contentOf, gitPartOf, ownFolderOf, repositoryOf, type Git } from "./git.ts";
 import { isEqual, markOf, namesIn, type Mark } from "../system/mark.ts";
 
-/** A change of the layer that meets one of the person. */
+/** A change of the layer to something that the person has changed, too. */
 export interface Conflict {
   readonly path: string;
   readonly reason: string;
 }
 
-/** Where conflicts are looked for. */
+/** The folders and facts by which conflicts are found. */
 interface Meeting {
   readonly folder: string;
   readonly changed: string;
@@ -19,8 +19,8 @@ interface Meeting {
 }
 
 /**
- * The changes that meet what the person changed after the layer began, by the kernel's change time, which no program can
- * set. Equal contents are no conflict. In a repository only names of commits and what is staged can conflict.
+ * Returns the changes of entries that the person changed after the layer began, by the kernel's change time, which no program
+ * can set. Equal contents are no conflict. In a repository, only names of commits and what is staged can conflict.
  */
 export async function conflictsOf(
   changes: readonly LayerChange[],
@@ -56,7 +56,10 @@ function meetingsOf({ path, kind, former }: LayerChange, meeting: Meeting): read
   return [{ path, reason: "the person changed it" }];
 }
 
-/** Whether the person deleted what the layer changed. Git deletes its notes at any time, and names of commits when it packs them. */
+/**
+ * Whether the person deleted what the layer changed. Git itself deletes its notes at any time, and names of commits when it
+ * packs them.
+ */
 function isGone(path: string, { folder, base }: Meeting): boolean {
   const part = gitPartOf(path);
   const { existed } = baseOf(base, path);
@@ -66,7 +69,7 @@ function isGone(path: string, { folder, base }: Meeting): boolean {
   return existed || contentOf(join(folder, packed)) !== (baseOf(base, packed).ref ?? "");
 }
 
-/** What the person changed in a folder that the layer deletes. */
+/** Returns what the person changed in a folder that the layer deletes. */
 function meetingsBelow(path: string, meeting: Meeting): readonly Conflict[] {
   return namesIn(join(meeting.folder, path)).flatMap((name) => {
     const below = join(path, name);

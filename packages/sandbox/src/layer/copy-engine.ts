@@ -11,16 +11,19 @@ import { indexesIn, repositoryOf, type Git } from "./git.ts";
 import type { LayerPlace } from "./holder.ts";
 import { isReadable, markOf, namesIn, type Mark } from "../system/mark.ts";
 
-/** The largest folder that is copied: it takes some two seconds. */
+/** Size of the largest folder that is copied, which takes about two seconds. */
 const copyBounds = { entries: 20_000, bytes: 1_000_000_000 };
 
 /**
- * The entries that are as they were copied, by path. A change time alone would not do: a folder can be moved with its files,
- * whose own change times stay.
+ * The state of each entry right after it was copied, by path. A change time alone is not enough, because a folder can be moved
+ * together with its files, whose own change times stay the same.
  */
 type Copied = Readonly<Record<string, string>>;
 
-/** A copy of the folder, with shared blocks where the disk has them. It needs no overlay, and files of other users work. */
+/**
+ * Makes a copy of the folder, with shared blocks if the file system can share them. It works without an overlay and with files
+ * of other users.
+ */
 export const makeCopy: MakeEngine = async (at, { listing, entries, bytes }, isNew) => {
   if (isNew) {
     const bound = `${copyBounds.entries.toLocaleString("en")} entries or ${copyBounds.bytes / 1e9} GB`;
@@ -46,7 +49,7 @@ async function copyAll(
   removeTree(changed);
   makeFolder(join(changed, ownFolder));
   await copyPaths(at, entriesOf(folder, ""));
-  // Git takes copied files for changed ones, and a reset would write each again. The settings are still those of the person.
+  // Git takes copied files for changed ones, and a reset would write each of them again. The settings are still the person's.
   for (const index of indexesIn(listing)) await git.refresh(join(changed, repositoryOf(index)));
   setFolder(changed, markOf(folder));
   writeRecord(
@@ -57,7 +60,7 @@ async function copyAll(
 
 const copiedFile = (place: string) => join(place, "copied.json");
 
-/** Notes for a copy of a layer which of its entries are still as they were copied from the person's folder. */
+/** After a layer was copied, stores for the copy which entries are still as they came from the person's folder. */
 export function copiedAgain(from: string, to: string): void {
   const copied = readRecord(copiedFile(from)) as Copied | undefined;
   if (copied === undefined) return;
@@ -80,7 +83,7 @@ function engineOf(at: LayerPlace): Engine {
   closeFolders(place);
   const copied = new Map(Object.entries(readRecord(copiedFile(place)) as Copied));
   const isTouched = (path: string, mark: Mark) => copied.get(path) !== keyOf(mark);
-  /** Replaces entries of the copy by those of the person. */
+  /** Replaces entries of the copy by the person's. */
   const bring = async (paths: readonly string[]) => {
     openFolders(place, new Set(paths.map((path) => dirname(path))));
     for (const path of paths) removeTree(join(changed, path));
@@ -90,7 +93,7 @@ function engineOf(at: LayerPlace): Engine {
     for (const [path, key] of keysIn(changed, there)) copied.set(path, key);
     writeRecord(copiedFile(place), Object.fromEntries(copied) satisfies Copied);
   };
-  /** Whether the layer changed an entry, or one in it: then the person's does not replace it. */
+  /** Whether the layer changed an entry or one below it, so that the person's entry must not replace it. */
   const isOwn = (path: string, base: Base) => {
     const entries = below(changed, path);
     if (entries.length === 0) return baseOf(base, path).existed;
@@ -126,7 +129,7 @@ function engineOf(at: LayerPlace): Engine {
 
 const openedFile = (place: string) => join(place, "opened.json");
 
-/** Lets this process change entries in folders that cannot be written. Their marks are on the disk before. */
+/** Lets this process change entries in folders that are not writable. Their modes are stored on the disk first. */
 function openFolders(place: string, paths: ReadonlySet<string>): void {
   const shut = [...paths].flatMap((path) => {
     const mark = markOf(join(place, changedFolder, path));
@@ -137,14 +140,14 @@ function openFolders(place: string, paths: ReadonlySet<string>): void {
   for (const [path] of shut) openFolder(join(place, changedFolder, path));
 }
 
-/** Gives these folders their modes back, also those that a process which died had opened. */
+/** Gives the opened folders their modes back, also those that a process opened which then died. */
 function closeFolders(place: string): void {
   const shut = (readRecord(openedFile(place)) as Readonly<Record<string, Mark>> | undefined) ?? {};
   for (const [path, mark] of Object.entries(shut)) setFolder(join(place, changedFolder, path), mark);
   rmSync(openedFile(place), { force: true });
 }
 
-/** Names an entry in one state: the kernel sets the second part. A folder is only its mode. */
+/** Identifies the state of an entry; the kernel sets its second part. For a folder, only the mode counts. */
 function keyOf({ kind, inode, changed, mode }: Mark): string {
   return kind === "folder" ? `folder ${mode}` : `${inode} ${changed}`;
 }
@@ -154,7 +157,7 @@ function keysIn(changed: string, paths: readonly string[]): readonly (readonly [
   return entries.map((path) => [path, keyOf(markOf(join(changed, path))!)] as const);
 }
 
-/** An entry and all that is in it. */
+/** Returns the path of an entry and of all entries below it. */
 function below(root: string, path: string): readonly string[] {
   const mark = markOf(join(root, path));
   if (mark === null) return [];
@@ -171,7 +174,7 @@ function entriesBelow(changed: string, isTouched: Engine["isTouched"]): readonly
     });
 }
 
-/** What the person has, and the copy had and has no longer. */
+/** Returns entries that the copy had and has no longer, and that still exist in the person's folder. */
 function deletedFrom({ folder, place }: LayerPlace, { listing }: Base): readonly string[] {
   return [...listing].flatMap(([at, names]) => {
     const now = new Set(namesIn(join(place, changedFolder, at)));

@@ -15,21 +15,21 @@ import {
   type Mark,
 } from "../system/mark.ts";
 
-/** What must be agreed to by a yes of its own. */
+/** Parts of a difference, each of which a person has to accept separately. */
 export type Section =
-  /** Written, added, linked, or a changed mode. */
+  /** Files that were written, added or linked, and changed modes. */
   | "files"
-  /** Gone after it is kept, also a folder that a file replaces. */
+  /** Entries that no longer exist after a keep, also a folder that a file replaces. */
   | "deletions"
-  /** What the next command would run or obey. */
+  /** Files that the person's next command would run or obey. */
   | "obeyed"
-  /** Commits, names for them and what is staged: one unit. */
+  /** Commits, their names and what is staged, as one unit. */
   | "repository";
 
 /** One entry that a layer changed. */
 export interface LayerChange {
   readonly path: string;
-  /** `write` replaces or adds a file, link or pipe; `folder` adds one; `mode` is that of a folder. */
+  /** `write` replaces or adds a file, link or pipe; `folder` adds a folder; `mode` changes a folder's mode. */
   readonly kind: "write" | "folder" | "mode" | "delete";
   readonly section: Section;
   /** The person's entry; null if the person's folder has no such path. */
@@ -38,36 +38,36 @@ export interface LayerChange {
   readonly next: Mark | null;
 }
 
-/** What a layer changed. */
+/** Everything that a layer changed. */
 export interface Difference {
-  /** Equal while the difference is: a yes is bound to it. */
+  /** Digest to which a person's yes is bound: it stays the same as long as the difference does. */
   readonly digest: string;
-  /** Folders come before what is in them. */
+  /** A folder comes before the entries in it. */
   readonly changes: readonly LayerChange[];
-  /** What cannot be kept, with the reason. */
+  /** Changes that cannot be kept, each with the reason. */
   readonly left: readonly { readonly path: string; readonly reason: string }[];
 }
 
-/** The three folders that are compared, and what is known of them. */
+/** The three folders that are compared, and facts about them. */
 export interface Compared {
   /** The person's folder. */
   readonly folder: string;
-  /** What the layer shows. */
+  /** The folder as the layer shows it. */
   readonly view: string;
-  /** Where the layer's own files are. */
+  /** The folder with the layer's own files. */
   readonly changed: string;
   readonly base: Base;
-  /** Whether the layer may have changed an entry of its own folder. */
+  /** Whether the layer may have changed an entry of its own folder, given the entry's mark. */
   isTouched(path: string, mark: Mark): boolean;
-  /** Whether an index of git stages something else than when the layer began, as far as git can tell. */
+  /** Whether a git index stages something else than when the layer began, as far as git can tell. */
   isStagedAnew(path: string): Promise<boolean>;
   /** Whether the next command of the person runs or obeys the file. */
   isObeyed(path: string): boolean;
 }
 
 /**
- * Compares a layer with the person's folder by the names in both. No attribute of the overlay is read: a deleted entry is
- * one that the view does not have.
+ * Compares a layer with the person's folder by the names in both. Attributes of the overlay are not read: an entry counts as
+ * deleted if the view does not have it.
  */
 export async function differenceOf(compared: Compared): Promise<Difference> {
   const changes: LayerChange[] = [];
@@ -98,7 +98,10 @@ export async function differenceOf(compared: Compared): Promise<Difference> {
   return { digest, changes: possible.changes, left: [...left, ...possible.left] };
 }
 
-/** What the person does to the former entries is a conflict, and no other difference; what a keep of a part did is one. */
+/**
+ * Returns the digest of changes. It does not depend on what the person does to the former entries, which is a conflict, but it
+ * depends on a partial keep.
+ */
 function digestOf(changes: readonly LayerChange[], base: Base): string {
   const facts = changes.map((each) => {
     const { since, isPartly } = baseOf(base, each.path);
@@ -107,7 +110,7 @@ function digestOf(changes: readonly LayerChange[], base: Base): string {
   return hash("sha256", JSON.stringify(facts));
 }
 
-/** Entries that the person's folder had when the layer began, and that the view has no longer. */
+/** Returns the entries that the person's folder had when the layer began, and that the view no longer has. */
 function deletionsIn(
   at: string,
   shown: readonly string[],
@@ -119,7 +122,7 @@ function deletionsIn(
       .filter((name) => !set.has(name) && baseOf(base, within(at, name)).existed)
       .map((name) => within(at, name))
       .map((path) => ({ path, kind: "delete", former: markOf(within(folder, path)), next: null }) as const)
-      // Git may still need an object for what the person did meanwhile.
+      // Objects of git are not deleted, because later commits of the person may need them.
       .filter(({ path, former }) => former !== null && gitPartOf(path, former.kind === "folder") !== "object")
   );
 }
@@ -150,15 +153,15 @@ function compareEntry(path: string, compared: Compared): Compare {
   return { change: { path, kind: "write", former, next }, isFolder };
 }
 
-/** Why an entry cannot be kept. */
+/** Returns why an entry cannot be kept; undefined if it can. */
 function reasonOf(path: string, { kind }: Mark): string | undefined {
   if (kind === "socket") return "a socket cannot be kept";
-  // The view of an overlay shows no whiteout: this one is the device of that number.
+  // The view of an overlay shows no whiteouts, so a `whiteout` here is a real device with that number.
   if (kind === "device" || kind === "whiteout") return "a device cannot be kept";
   return gitPartOf(path) === "lock" ? "a lock of a git command is not kept" : undefined;
 }
 
-/** Whether a file that the layer opened for writing is as before. An object of git with a known name always is. */
+/** Whether a file that the layer opened for writing is unchanged. An object of git with the same name always is. */
 function isUnchanged(
   path: string,
   { former, next }: { readonly former: Mark | null; readonly next: Mark },
@@ -167,7 +170,7 @@ function isUnchanged(
   if (former === null) return false;
   if (gitPartOf(path) === "object" && former.kind === "file") return true;
   if (isSame(former, next)) return true;
-  // A program gave it a second name: both become names of one file.
+  // A program gave the file a second name, so both become names of one file.
   if (next.names > 1) return false;
   return former.modified === next.modified && isEqual(within(folder, path), within(changed, path));
 }
@@ -182,15 +185,15 @@ function sectionOf({ path, kind, former }: Omit<LayerChange, "section">, compare
   return kind === "delete" || isReplaced || isEmptied ? "deletions" : "files";
 }
 
-/** The changes that this process can make in the person's folder, and what it cannot. */
+/** The changes that this process can make in the person's folder, and those that it cannot. */
 interface Possible {
   readonly changes: readonly LayerChange[];
   readonly left: Difference["left"];
 }
 
 /**
- * Leaves out the changes in folders that this process cannot change, where a keep would fail in the middle. With a new folder
- * goes what is in it. A repository is one unit.
+ * Leaves out changes in folders that this process cannot change, because a keep would fail there halfway. A new folder and its
+ * entries are left out together, and so is a whole repository.
  */
 function possibleOf(changes: readonly LayerChange[], folder: string): Possible {
   const known = new Map<string, string | undefined>();
@@ -198,7 +201,7 @@ function possibleOf(changes: readonly LayerChange[], folder: string): Possible {
     if (!known.has(path)) known.set(path, obstacleIn(within(folder, path)));
     return known.get(path);
   };
-  /** The folder of the person that is in the way of a change. */
+  /** Returns the person's folder that prevents a change; undefined if none does. */
   const blockerOf = ({ path, kind, former }: LayerChange) => {
     if (kind === "mode") return isOwned(within(folder, path)) ? undefined : path;
     const inside = former?.kind === "folder" ? [path] : [];

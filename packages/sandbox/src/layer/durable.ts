@@ -13,7 +13,7 @@ import { setImmediate } from "node:timers/promises";
 import { pathOfText } from "../system/file-names.ts";
 import { markOf, namesIn } from "../system/mark.ts";
 
-/** Writes a value as JSON, so that the file holds all of it or does not exist, also after a loss of power. */
+/** Writes a value as JSON in such a way that the file is complete or absent, even after a loss of power. */
 export function writeRecord(file: string, value: unknown): void {
   const temporary = `${file}.tmp`;
   const descriptor = openSync(temporary, "w", 0o600);
@@ -39,7 +39,7 @@ export function readRecord(file: string): unknown {
   }
 }
 
-/** Removes a folder, also one in which folders cannot be read or written. */
+/** Removes a folder, even if folders in it cannot be read or written. */
 export function removeTree(path: string): void {
   try {
     rmSync(pathOfText(path), { recursive: true, force: true });
@@ -56,7 +56,7 @@ function openTree(folder: string): void {
     if (markOf(join(folder, name))?.kind === "folder") openTree(join(folder, name));
 }
 
-/** Lets other work of this process run, once in so many steps: the steps themselves do not wait. */
+/** Returns a function that lets other work of this process run once in every `every` calls, and otherwise does not wait. */
 export function createPause(every = 200): () => Promise<void> | undefined {
   let steps = 0;
   return () => (++steps % every === 0 ? setImmediate() : undefined);

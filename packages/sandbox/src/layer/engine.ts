@@ -12,36 +12,36 @@ import type { Git } from "./git.ts";
 import type { EngineName, Holder, LayerPlace } from "./holder.ts";
 import { isReadable, markOf, namesIn, type Mark } from "../system/mark.ts";
 
-/** How a layer keeps what its programs change. */
+/** A way to store and show what a layer's programs change. */
 export interface Engine {
   readonly name: EngineName;
-  /** Whether the layer may have changed an entry of its own folder, which has this mark. */
+  /** Whether the layer may have changed the entry of its own folder that has this mark. */
   isTouched(path: string, mark: Mark): boolean;
-  /** Whether the layer surely changes nothing. */
+  /** Whether the layer certainly has no changes. */
   isUnchanged(): boolean;
   /**
-   * Mounts the view, with what the person changed where the layer did not. Finds the paths that the layer had changed or
-   * deleted since `base`.
+   * Mounts the view, with the person's later changes in places that the layer did not change. Finds the paths that the layer
+   * had changed or deleted since `base`.
    */
   start(base: Base, mount: () => Promise<Holder>): Promise<Started>;
-  /** Takes kept changes out of the layer. After a death it is done again. */
+  /** Removes kept changes from the layer. After a crash it is called again. */
   settle(record: CommitRecord): Promise<void>;
 }
 
-/** A view with the paths that the layer had changed before. */
+/** A mounted view, and the paths that the layer had changed before. */
 interface Started {
   readonly holder: Holder;
   readonly touched: readonly string[];
 }
 
-/** Makes an engine for a folder, or says why it cannot work there. */
+/** Makes an engine for a folder, or returns why it cannot work there. */
 export type MakeEngine = (
   at: LayerPlace & { readonly git: Git },
   facts: FolderFacts,
   isNew: boolean,
 ) => Promise<Engine | { readonly problem: string }>;
 
-/** The kernel's overlay: nothing is copied before it is changed. */
+/** Uses the kernel's overlay, which copies a file only when it is changed. */
 export const makeOverlay: MakeEngine = async (at, { foreign }) => {
   const { place, folder } = at;
   if (foreign !== undefined)
@@ -68,7 +68,7 @@ export const makeOverlay: MakeEngine = async (at, { foreign }) => {
   };
 };
 
-/** Says why no overlay can be mounted beside the layer. */
+/** Tries to mount an overlay next to the layer. Returns why that fails, or undefined. */
 async function tryOverlay({ place, env }: LayerPlace): Promise<string | undefined> {
   const trial = join(place, "trial");
   removeTree(trial);
@@ -80,7 +80,10 @@ async function tryOverlay({ place, env }: LayerPlace): Promise<string | undefine
   }
 }
 
-/** The two folders of the overlay: the kernel needs the second for its own work. The first looks as the person's folder. */
+/**
+ * Makes the two folders of the overlay; the kernel needs the second one for itself. The first gets the mode and time of the
+ * person's folder.
+ */
 function makeEmpty({ folder, place }: LayerPlace): void {
   const changed = join(place, changedFolder);
   makeFolder(join(place, "work"));
@@ -96,8 +99,8 @@ interface Shown {
 }
 
 /**
- * What the layer changed: its own files, folders that the person does not have, and entries of the person that its view does
- * not show. Not each of these has a whiteout: a folder that was made again hides all that was in it.
+ * Returns what the layer changed: its own files, folders that the person does not have, and the person's entries that the view
+ * does not show. Not each of those has a whiteout, because a folder that was made again hides everything in it.
  */
 function touchedIn(at: string, { changed, folder, view }: Shown): readonly string[] {
   const shown = new Set(namesIn(join(view, at)));
@@ -114,9 +117,9 @@ function touchedIn(at: string, { changed, folder, view }: Shown): readonly strin
 }
 
 /**
- * Takes kept changes out of the overlay. A whiteout would hide what a person makes there later, and so would a name of a file
- * of which a copy was kept. A folder that the layer made is marked by the kernel as hiding the person's one, and would hide
- * what was kept in it: it is made again without the mark, and what it hid gets whiteouts.
+ * Removes kept changes from the overlay. Whiteouts, and files of which a copy was kept, would hide what the person makes there
+ * later. The kernel marks a folder that the layer made as hiding the person's folder, which would hide what was kept in it. So
+ * that folder is made again without the mark, and entries that it hid get whiteouts.
  */
 async function settleSome({ steps, waiting }: CommitRecord, { place, env }: LayerPlace): Promise<void> {
   const changed = join(place, changedFolder);
@@ -134,12 +137,12 @@ async function settleSome({ steps, waiting }: CommitRecord, { place, env }: Laye
   const all = [...made, ...hidden.flatMap(above)];
   for (const path of [...new Set(all)].toSorted())
     makeAgain(join(changed, path), join(place, `again-${hash("sha256", path)}`));
-  // The kernel lets every user make a device of this number, and no other.
+  // The kernel lets every user make a device with this number, and with no other.
   const without = hidden.filter((each) => markOf(join(changed, each)) === null);
   await runOn(without, ["-I", "{}", "mknod", "--", "{}", "c", "0", "0"], { cwd: changed, env });
 }
 
-/** Makes a folder of the layer again, with what is in it. After a death the same does the rest. */
+/** Makes a folder of the layer again, with its entries. After a crash, the same call does the rest. */
 function makeAgain(own: string, again: string): void {
   const mark = markOf(own);
   if (mark?.kind === "folder") {

@@ -3,26 +3,26 @@ import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import { createPause } from "./durable.ts";
 import { markOf, namesIn, statOf, within } from "../system/mark.ts";
 
-/** The entry of a folder that is never in its layer: plan state, and the layers themselves. */
+/** The entry of a folder that is never part of its layer, because it holds plan state and the layers themselves. */
 export const ownFolder = ".toolmount";
 
-/** The names in each folder below a folder; "" is the folder itself. */
+/** The names in each folder below a folder, by path; "" is the folder itself. */
 export type Listing = ReadonlyMap<string, readonly string[]>;
 
-/** What the engines must know of a folder before they choose. */
+/** Facts about a folder by which an engine is chosen. */
 export interface FolderFacts {
   readonly listing: Listing;
   readonly entries: number;
   readonly bytes: number;
-  /** An entry of another owner or group than this process, which the kernel's overlay cannot copy. */
+  /** An entry whose owner or group is not that of this process, so that the kernel's overlay cannot copy it. */
   readonly foreign: string | undefined;
-  /** An entry that is mounted there, or on another file system: nothing can be moved in and out of it. */
+  /** An entry that is a mount point or on another file system, so that nothing can be moved into it or out of it. */
   readonly mount: string | undefined;
   /** A folder whose entries this process cannot list. */
   readonly unreadable: string | undefined;
 }
 
-/** Looks at every entry of a folder. */
+/** Looks at every entry of a folder to collect its facts. */
 export async function factsOf(folder: string): Promise<FolderFacts> {
   const [user, group] = [process.getuid?.(), process.getgid?.()];
   const listing = new Map<string, readonly string[]>();
@@ -52,7 +52,7 @@ export async function factsOf(folder: string): Promise<FolderFacts> {
   return { listing, entries, bytes, foreign, mount, unreadable };
 }
 
-/** The first mount in a folder. One of the same file system has the same device. */
+/** Returns the first mount point in a folder. The device number alone cannot show one of the same file system. */
 function mountIn(folder: string): string | undefined {
   const points = readFileSync("/proc/self/mountinfo", "utf8")
     .split("\n")
@@ -76,7 +76,7 @@ function readableIn(folder: string, at: string): readonly string[] | undefined {
   }
 }
 
-/** The names in one folder below a folder, without toolmount's own. */
+/** Returns the names in one folder below a folder, without toolmount's own entry. */
 export function entriesOf(folder: string, at: string): readonly string[] {
   const names = namesIn(within(folder, at));
   return at === "" ? names.filter((name) => name !== ownFolder) : names;
@@ -88,15 +88,15 @@ export function isListed(listing: Listing, path: string): boolean {
   return listing.get(path.slice(0, Math.max(cut, 0)))?.includes(path.slice(cut + 1)) === true;
 }
 
-/** Which entries of a folder to compare: those whose names changed, or also files that were written in place. */
+/** The moment after which changes count, and whether files that were written in place count, too. */
 interface ChangeOptions {
   readonly since: bigint;
   readonly isDeep: boolean;
 }
 
 /**
- * The entries that were added, removed or replaced after a moment. Folders whose own change time is older are not listed
- * again. With `isDeep`, also files that were written in place: these need a look at every file.
+ * Returns the entries that were added, removed or replaced after a moment. A folder whose own change time is older is not
+ * listed again. With `isDeep`, files that were written in place are found, too, which needs a look at every file.
  */
 export async function changesSince(
   folder: string,
@@ -118,26 +118,26 @@ export async function changesSince(
   return [...found].toSorted();
 }
 
-/** When the kernel last changed a folder. One that is gone was changed just now. */
+/** Returns when the kernel last changed a folder. For a folder that no longer exists, this is later than any moment. */
 function changedAt(folder: string): bigint {
   return statOf(folder)?.ctimeNs ?? 2n ** 63n;
 }
 
-/** The names that only one of two lists has. */
+/** Returns the names that only one of two lists has. */
 function differing(before: readonly string[], now: readonly string[]): readonly string[] {
   const [known, there] = [new Set(before), new Set(now)];
   return [...before.filter((name) => !there.has(name)), ...now.filter((name) => !known.has(name))];
 }
 
-/** Whether the kernel changed an entry after a moment; of folders, only their names count, by themselves. */
+/** Whether the kernel changed an entry after a moment. Folders do not count, because their names are compared by themselves. */
 function isNewer(path: string, since: bigint): boolean {
   const stat = statOf(path);
   return stat !== null && !stat.isDirectory() && stat.ctimeNs > since;
 }
 
 /**
- * The kernel's time now, for change times on the same disk: what changed before this call is not later, and what changes
- * after it is. The kernel's clock for files has ticks, so this waits for the next one.
+ * Returns the kernel's time for changes on this disk: what changed before this call is not later, and what changes after it is.
+ * The kernel's clock for files has ticks, so this waits for the next tick.
  */
 export function nowOf(folder: string): bigint {
   const probe = within(folder, "clock");
@@ -151,7 +151,7 @@ export function nowOf(folder: string): bigint {
   return before;
 }
 
-/** The folders above a path, without the first. */
+/** Returns the folders above a path, from the top, without the root. */
 export function above(path: string): readonly string[] {
   const parent = dirname(path);
   return parent === "." ? [] : [...above(parent), parent];

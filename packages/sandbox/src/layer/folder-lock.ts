@@ -15,10 +15,10 @@ export type Unlock = () => Promise<void>;
 
 export const lockFile = (folder: string) => join(folder, ".lock");
 
-/** The lock is of a file that was removed while it was waited for. */
+/** Exit code of the script if the locked file was removed during the wait. */
 const removedCode = 70;
 
-/** Waits for the lock of a file, and holds it until the input ends. */
+/** Script that waits for the lock of a file, and holds it until its input ends. */
 const script = `
 exec 9>> "$1" && "$2" --wait "$3" 9 || exit 1
 [ "$1" -ef /proc/self/fd/9 ] || exit ${removedCode}
@@ -27,8 +27,8 @@ read -r end
 `;
 
 /**
- * Takes the lock of a folder, which only one process has. The kernel gives it back when this process dies. Undefined where
- * another process has it for so many seconds, and `removed` where the one that had it removed the folder.
+ * Takes the lock of a folder, which only one process can have. The kernel releases it when this process dies. Returns undefined
+ * if another process keeps it for `waitSeconds`, and `removed` if that process removed the folder.
  */
 export async function takeLock(
   folder: string,
@@ -51,10 +51,10 @@ export async function takeLock(
   };
 }
 
-/** Files in which processes say that they wait for a layer. */
+/** Whether a file says that a process waits for the layer. */
 export const isWanted = (name: string | null) => name?.startsWith("wanted-") === true;
 
-/** Makes the folder of a layer and takes its lock. The process that has it is asked for it, and may remove the folder. */
+/** Makes the folder of a layer and takes its lock. The process that has the lock is asked for it, and may remove the folder. */
 export async function takeWanted(
   place: string,
   env: Variables,
@@ -75,7 +75,7 @@ export async function takeWanted(
   }
 }
 
-/** Calls back when another process waits for the layer, until the returned function gives the lock back. */
+/** Calls back when another process waits for the layer. The returned function stops that and releases the lock. */
 export function onWanted(place: string, unlock: Unlock, callback: () => void): Unlock {
   const watcher = watch(place, { persistent: false }, (_, name) => {
     if (isWanted(name) && existsSync(join(place, name!))) callback();
@@ -83,18 +83,18 @@ export function onWanted(place: string, unlock: Unlock, callback: () => void): U
   if (namesIn(place).some(isWanted)) callback();
   return async () => {
     watcher.close();
-    // A process that died while it waited left its file. The folder of a layer without changes is gone.
+    // A process that died while it waited left its file. If the layer had no changes, its folder is gone already.
     for (const name of namesIn(place).filter(isWanted)) rmSync(join(place, name), { force: true });
     await unlock();
   };
 }
 
-/** Seconds that a keep waits for another one of the same folder. */
+/** Seconds that a keep waits for another keep of the same folder. */
 const waitSeconds = 60;
 
 /**
- * Does something while no other process keeps, undoes or recovers below the folder of layers. Throws when the other one takes
- * too long.
+ * Runs `act` while no other process keeps, undoes or recovers anything below the folder of layers. Throws if another process
+ * takes too long.
  */
 export async function withFolderLock<Result>(
   layers: string,
@@ -111,7 +111,7 @@ export async function withFolderLock<Result>(
   }
 }
 
-/** Does one thing after the other, in the order in which they were asked for. */
+/** Returns a function that runs actions one after the other, in the order in which they were asked for. */
 export function createTurns() {
   let last: Promise<unknown> = Promise.resolve();
   return <Result>(act: () => Promise<Result>): Promise<Result> => {

@@ -19,12 +19,12 @@ import { engineFile } from "./view.ts";
 
 const forkName = /^fork-(\d+)-/;
 
-/** Names a fork of a layer by the process that has it. */
+/** Returns a new name for a fork, which includes the number of this process. */
 function newForkName(): string {
   return `fork-${process.pid}-${randomUUID()}`;
 }
 
-/** Copies what a layer changed to the empty place of a fork. */
+/** Copies a layer's changes to the empty place of a fork. */
 async function copyChanges(from: LayerPlace, place: string): Promise<void> {
   const names = [join(from.place, changedFolder), baseFile(from.place), engineFile(from.place)];
   const words = ["-a", "--reflink=auto", "-t", place, "--", ...names];
@@ -57,7 +57,7 @@ type ForkOptions = Pick<ViewOptions, "folder" | "env" | "isWorking" | "isFork"> 
 
 interface Forking<Layer> {
   readonly at: ViewOptions & Pick<ForkOptions, "obeyed">;
-  /** The folder of the layer and of its fork. */
+  /** The folder that holds the layer and its fork. */
   readonly layers: string;
   readonly open: (group: string, options: ForkOptions) => Promise<Layer | { readonly problem: string }>;
 }

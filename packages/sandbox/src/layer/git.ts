@@ -8,19 +8,19 @@ import { findProgram } from "../system/bubblewrap.ts";
 import { pathOfText } from "../system/file-names.ts";
 import type { Listing } from "./folder-facts.ts";
 
-/** What a file of a repository's own folder is to a layer. */
+/** The roles of files in a repository's own folder, as a layer treats them. */
 type GitPart =
-  /** Never changed once it is there, and only added: the same name has the same content. */
+  /** Files that are only added and never changed: the same name always has the same content. */
   | "object"
-  /** Names a commit. Only its content counts. */
+  /** Files that name a commit. Only their content counts. */
   | "ref"
-  /** What is staged. Every `git status` writes it, so only what it stages counts. */
+  /** The file with what is staged. Every `git status` writes it, so only what it stages counts. */
   | "index"
-  /** What git notes for a person and writes at any command. */
+  /** Files that git writes for information at any command. */
   | "note"
-  /** Of a git command that runs now. */
+  /** Files of a git command that runs now. */
   | "lock"
-  /** By which git decides what it reads and runs: settings, hooks, and whatever is not known here. */
+  /** Files by which git decides what it reads and runs: settings, hooks, and everything that is not known here. */
   | "setting";
 
 const refs = /^(?:HEAD|packed-refs|refs\/.+)$/;
@@ -30,7 +30,7 @@ const objects = /^objects\/(?:[\da-f]{2}\/[\da-f]+|pack\/.+|info\/(?:packs|commi
 const folders =
   /^(?:objects(?:\/(?:[\da-f]{2}|pack|info|info\/commit-graphs))?|refs(?:\/.+)?|logs(?:\/.+)?|rebase-(?:merge|apply)|branches|hooks|info)?$/;
 
-/** What an entry is to the repository in whose folder it is; undefined for what is in no repository's folder. */
+/** Returns the role of an entry in a repository's own folder; undefined for entries that are in no such folder. */
 export function gitPartOf(path: string, isFolder = false): GitPart | undefined {
   const within = splitGit(path)?.[1];
   if (within === undefined) return undefined;
@@ -42,17 +42,19 @@ export function gitPartOf(path: string, isFolder = false): GitPart | undefined {
   return notes.test(within) ? "note" : "setting";
 }
 
-/** What is in a repository's own folder, at its top. A submodule may have any name, so also one of these. */
+/** Names at the top of a repository's own folder. A submodule may have any name, also one of these. */
 const entries =
   /^(?:HEAD|index|packed-refs|objects|refs|logs|modules|[A-Z]+_(?:HEAD|MSG|MODE|EDITMSG)|AUTO_MERGE|rebase-(?:merge|apply)|gc\.(?:log|pid)|description|hooks)(?:\.lock)?$/;
 
-/** What git obeys in any of its folders. In a submodule that has the name of an entry it would look like a branch or a note. */
+/**
+ * Names that git obeys in any of its folders. Below a submodule named like an entry, they would look like branches or notes.
+ */
 const obeyed =
   /^(?:config(?:\.worktree)?|hooks|info|commondir|gitdir|alternates|attributes|modules|worktrees)$/;
 
 /**
- * Splits a path in the own folder of a repository: into that folder, `.git` or that of a submodule in `.git/modules`, and what
- * follows. Undefined for what is in no such folder.
+ * Splits a path into the own folder of its repository, which is `.git` or that of a submodule in `.git/modules`, and the rest.
+ * Undefined for a path that is in no such folder.
  */
 function splitGit(path: string): readonly [own: string, inside: string] | undefined {
   const names = path.split("/");
@@ -69,18 +71,18 @@ function splitGit(path: string): readonly [own: string, inside: string] | undefi
   return [names.slice(0, split).join("/"), names.slice(split).join("/")];
 }
 
-/** The repository of a path in its own folder: its working folder, or the own folder of a submodule. */
+/** Returns the repository of a path in its own folder: the working folder, or the own folder of a submodule. */
 export function repositoryOf(path: string): string {
   const own = ownFolderOf(path);
   return own === ".git" ? "" : own.replace(/\/\.git$/, "");
 }
 
-/** The own folder of the repository in which a path is. */
+/** Returns the own folder of the repository that holds a path. */
 export function ownFolderOf(path: string): string {
   return splitGit(path)?.[0] ?? "";
 }
 
-/** Whether a repository is given as its own folder. */
+/** Whether a repository is named by its own folder, as submodules are. */
 function isSubmodule(repository: string): boolean {
   return /(?:^|\/)\.git\/modules\//.test(repository);
 }
@@ -92,17 +94,17 @@ function filesIn(listing: Listing, part: GitPart): readonly string[] {
   return files.filter((path) => !listing.has(path) && gitPartOf(path) === part);
 }
 
-/** The files of a listing that have what is staged, one in each repository. */
+/** Returns the index files of a listing, one for each repository. */
 export function indexesIn(listing: Listing): readonly string[] {
   return filesIn(listing, "index");
 }
 
-/** The contents of all names for commits in a listing. */
+/** Returns the contents of all files in a listing that name commits. */
 export function refsIn(folder: string, listing: Listing): ReadonlyMap<string, string> {
   return new Map(filesIn(listing, "ref").map((path) => [path, contentOf(join(folder, path))] as const));
 }
 
-/** The text of a file that names a commit; empty where it cannot be read. */
+/** Returns the text of a file that names a commit; empty if it cannot be read. */
 export function contentOf(file: string): string {
   try {
     return readFileSync(pathOfText(file), "utf8");
@@ -111,17 +113,17 @@ export function contentOf(file: string): string {
   }
 }
 
-/** Runs git in a person's repositories, without what their settings would start for it. */
+/** Runs git in a person's repositories, without the programs that their settings would start. */
 export interface Git {
-  /** A digest of what an index stages; undefined where git cannot read it. */
+  /** Returns a digest of what an index stages; undefined if git cannot read it. */
   staged(repository: string, index: string): Promise<string | undefined>;
-  /** Writes what git remembers of the files into the index again; what is staged stays. */
+  /** Updates what the index remembers about the files; what is staged stays. */
   refresh(repository: string): Promise<void>;
-  /** The text of a file as it is staged or committed; undefined for what the repository does not have, and for what is no short text. */
+  /** Returns the staged or committed text of a file; undefined if the repository has none, or no short text. */
   committed(folder: string, path: string): Promise<string | undefined>;
-  /** Which of these folders the repository around the folder ignores. */
+  /** Returns those of these folders that the repository around the folder ignores. */
   ignored(folder: string, paths: readonly string[]): Promise<readonly string[]>;
-  /** Waits for a git command that writes the index now; returns whether it ended. */
+  /** Waits for a git command that writes the index now, and returns whether it has ended. */
   isFree(repository: string): Promise<boolean>;
 }
 
@@ -138,11 +140,11 @@ const quiet = [
 /** Longest text that is shown, in characters. */
 const mostText = 200_000;
 
-/** Milliseconds for one command, and for one that another program runs. */
+/** Milliseconds for one git command, and the waits for a command of another program. */
 const timeoutMs = 30_000;
 const waits = { times: 50, ms: 100 };
 
-/** Runs the program git in a folder. */
+/** Returns a function that runs git in a folder. */
 function runner(program: string, env: Readonly<Record<string, string | undefined>>) {
   return (cwd: string, args: readonly string[], more: Record<string, string> = {}) =>
     run(program, [...quiet, ...args], {
@@ -159,7 +161,7 @@ function runner(program: string, env: Readonly<Record<string, string | undefined
     });
 }
 
-/** Git for the repositories of a folder. Without the program git, indexes are compared by their bytes. */
+/** Makes `Git` for the repositories of a folder. If git is not installed, indexes are compared by their bytes. */
 export function createGit(env: Readonly<Record<string, string | undefined>>): Git {
   const program = findProgram("git", env["PATH"]);
   const git = runner(program!, env);
@@ -177,7 +179,7 @@ export function createGit(env: Readonly<Record<string, string | undefined>>): Gi
     },
     async refresh(repository) {
       if (program === undefined) return;
-      // It fails where a file differs from what is staged, which is no fault here.
+      // The command fails if a file differs from what is staged, which does not matter here.
       await git(repository, ["update-index", "-q", "--refresh"]).catch(() => {});
     },
     async committed(folder, path) {
@@ -194,12 +196,12 @@ export function createGit(env: Readonly<Record<string, string | undefined>>): Gi
       if (program === undefined || paths.length === 0) return [];
       try {
         const running = git(folder, ["check-ignore", "-z", "--stdin"]);
-        // With a slash, git takes a path for a folder that need not be there.
+        // With a slash at its end, git takes a path for a folder, even if it does not exist.
         running.child.stdin!.on("error", () => {}).end(paths.map((path) => `${path}/\0`).join(""));
         const { stdout } = await running;
         return stdout.split("/\0").slice(0, -1);
       } catch {
-        // It ignores none of them, or is no repository.
+        // The repository ignores none of them, or there is no repository.
         return [];
       }
     },

@@ -25,23 +25,23 @@ import {
 /** The ways to show a folder with the changes of a layer. */
 export type EngineName = "overlay" | "copy";
 
-/** A layer on the disk, and the variables with which its programs start. */
+/** A layer on the disk, and the environment for its programs. */
 export interface LayerPlace {
   /** The folder of the person, as a real path. */
   readonly folder: string;
   /** Where the layer keeps its files: `.toolmount/layers/<name>` in the folder. */
   readonly place: string;
   readonly env: Readonly<Record<string, string | undefined>>;
-  /** Programs change nothing but the layer, which is thrown away: they have no network, and the rest of the disk is read-only. */
+  /** Whether the layer is a fork, which is thrown away: its programs have no network, and the rest of the disk is read-only. */
   readonly isFork?: boolean | undefined;
 }
 
 /**
- * The process that keeps the view mounted. It is the first process of its namespaces: when it ends, the kernel ends every
- * process in them, and the mounts. It ends with its input, so also when the host dies. The kernel forgets the processes that
- * it inherits, and `/proc` has the numbers of its namespace, by which bubblewrap finds its own processes. The person's folder
- * is three folders above its own: so no path is a part of the mount's options. It is open before the view hides it, and is
- * shown in the view a second time, read-only.
+ * Script of the process that keeps the view mounted. As the first process of its namespaces, it takes every other process and
+ * the mounts with it when it ends, which it does when its input ends, so also when the host dies. `SIGCHLD` is ignored, so that
+ * the kernel removes ended processes, and `/proc` shows the namespace's numbers, by which bubblewrap finds its processes. The
+ * person's folder is named as `../../..`, so no path is part of the mount's options. It is opened before the view hides it, and
+ * is shown in the view a second time, read-only.
  */
 const script = `
 read -r pid rest < /proc/self/stat || exit 1
@@ -72,32 +72,35 @@ echo "$pid"
 exec env --ignore-signal=CHLD cat > /dev/null
 `;
 
-/** The network of a fork has no other machine in it. */
+/** Returns the option for the network of a fork, in which there is no other machine. */
 const networkOf = ({ isFork }: LayerPlace) => (isFork === true ? ["--net"] : []);
 
-/** Where and when a process began: the kernel uses its number again. */
+/** A process, with its start time, because the kernel uses process numbers again. */
 interface HeldProcess {
   readonly pid: number;
   readonly started: string;
 }
 
-/** A mounted view, as a namespace that programs can enter. */
+/** A mounted view, as namespaces that programs can enter. */
 export interface Holder {
-  /** The folder as the layer shows it, for this process. Links in it lead out of the layer. */
+  /** The folder as the layer shows it, as a path for this process. Absolute links in it lead out of the layer. */
   readonly view: string;
-  /** How a program is started in the view. A resident waits in it for calls, and does not keep it from being mounted again. */
+  /**
+   * Returns the command that starts a program in the view. A resident waits there for calls, and does not keep the view from
+   * being mounted again.
+   */
   enter(launch: SandboxLaunch, isResident?: boolean): SandboxLaunch;
-  /** Whether the view is still there: its first process may be killed. */
+  /** Whether the view still exists; its first process may have been killed. */
   isAlive(): boolean;
   /** Whether a program runs in the view, other than residents. */
   isBusy(): boolean;
-  /** The command lines of these programs, without those that only wait for another one. */
+  /** The command lines of these programs, without those that only wait for another program. */
   running(): readonly string[];
   /** Ends every process in the view, and the mounts; resolves when they are gone. */
   end(): Promise<void>;
 }
 
-/** Mounts the view of a layer, or says why the machine cannot. */
+/** Mounts the view of a layer, or returns why the machine cannot. */
 export async function startHolder(
   engine: EngineName,
   at: LayerPlace,
@@ -110,7 +113,7 @@ export async function startHolder(
   const words = ["layer", engine, at.folder, person, at.isFork === true ? "fork" : ""];
   const child = spawn(unshare, [...viewNamespaces, ...networkOf(at), "/bin/sh", "-c", script, ...words], {
     cwd: at.place,
-    // Its programs start when the view is there, and have the rights of the host.
+    // Programs enter the view later, with the rights of the host; this environment is only for the script.
     env: { PATH: pathOutside(at.folder, path) },
     stdio: sandboxStdio(["pipe", "pipe", "pipe"]),
   });
@@ -146,7 +149,8 @@ function holderOf(child: ChildProcess, { unshare, nsenter, held, ended, at }: He
   const view = `/proc/${pid}/root${folder}`;
   return {
     view,
-    // The folder is entered inside: one that is open before shows the files of the person. A resident starts in the person's own.
+    // Inside, the command changes to the folder, because a folder that was opened before shows the person's files. A resident
+    // starts in the person's own folder.
     enter({ file, args, env, filter }, isResident = false) {
       const inside = ["/bin/sh", "-c", 'cd "$0" && exec "$@"', folder, file, ...args];
       if (!isResident) return { file: nsenter, args: [...words, ...inside], env, filter };
@@ -159,7 +163,7 @@ function holderOf(child: ChildProcess, { unshare, nsenter, held, ended, at }: He
         filter,
       };
     },
-    // A process that is killed has no folders, some time before it has ended.
+    // A process that is killed loses its folders some time before it has ended.
     isAlive: () => !hasEnded(held) && existsSync(view),
     isBusy: () => numbersIn("/proc").some(isProgram),
     running: () => commandsOf(isProgram),
@@ -177,7 +181,7 @@ async function firstLine(child: ChildProcess): Promise<string | undefined> {
   return undefined;
 }
 
-/** Ends the process that a host which died had left, with all that runs in its view. */
+/** Ends the first process of a view that a dead host has left, and with it everything that runs in the view. */
 export async function endLeftHolder(place: string): Promise<void> {
   const held = readRecord(holderFile(place)) as HeldProcess | undefined;
   if (held === undefined || hasEnded(held)) return;
@@ -191,7 +195,7 @@ export async function endLeftHolder(place: string): Promise<void> {
 
 const holderFile = (place: string) => join(place, "holder.json");
 
-/** Waits until a process is gone: its namespace is empty before. */
+/** Waits until a process is gone; the other processes of its namespace are gone before it. */
 async function endOf(held: HeldProcess): Promise<void> {
   while (!hasEnded(held)) await setTimeout(1);
 }
@@ -200,15 +204,15 @@ function hasEnded({ pid, started }: HeldProcess): boolean {
   return startOf(pid) !== started;
 }
 
-/** When a process began, in ticks; undefined for one that has ended, also if its parent has not noticed. */
+/** Returns when a process began, in ticks; undefined if it has ended, even if its parent has not noticed that yet. */
 function startOf(pid: number): string | undefined {
   const stat = readOr(`/proc/${pid}/stat`);
-  // The name in parentheses may contain anything. After it: state, and the start as the twentieth.
+  // The name in parentheses may contain anything. After it come the state and, as the twentieth field, the start.
   const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
   return stat === "" || fields[0] === "Z" ? undefined : fields[19];
 }
 
-/** The namespace of processes of a process; empty for one that has ended or that belongs to another user. */
+/** Returns the process namespace of a process; empty if the process has ended or belongs to another user. */
 function namespaceOf(pid: number): string {
   try {
     return readlinkSync(`/proc/${pid}/ns/pid`);
@@ -217,14 +221,14 @@ function namespaceOf(pid: number): string {
   }
 }
 
-/** In the namespace of the view the person is root. A resident is the person again: what it starts acts as for the person. */
+/** Returns the words that make a resident run as the person again, because in the namespace of the view the person is root. */
 function asPerson(unshare: string): readonly string[] {
   const [user, group] = [process.getuid?.() ?? 0, process.getgid?.() ?? 0];
   if (user === 0 && group === 0) return [];
   return [unshare, "--user", `--map-user=${user}`, `--map-group=${group}`, "--"];
 }
 
-/** By these variables a program finds code. A resident runs none that a command in the layer may have changed. */
+/** Changes the variables by which a program finds code: a resident runs none that commands in the layer may have changed. */
 function variablesOfPerson(folder: string, env: SandboxLaunch["env"]): SandboxLaunch["env"] {
   const changed = Object.entries(env).flatMap(([name, value]) => {
     if (name === "PATH") return [[name, pathOfPerson(folder, value)]];
@@ -239,7 +243,7 @@ function realWord(word: string): string {
 
 const [residentWord = ""] = Object.entries(residentEnvironment).map((pair) => pair.join("="));
 
-/** The guard of a resident's programs is one, too. */
+/** Whether a process is a resident, or the guard of a resident's programs. */
 function isResidentProcess(pid: number): boolean {
   if (readOr(`/proc/${pid}/cmdline`).split("\0")[3] === guardName) return true;
   return readOr(`/proc/${pid}/environ`).split("\0").includes(residentWord);

@@ -16,28 +16,28 @@ import { forgetLargeKeeps, keptBytesOf } from "./place.ts";
 import { textsOf } from "./texts.ts";
 import type { View } from "./view.ts";
 
-/** A person's yes to a difference. */
+/** A person's choice of what to keep of a difference. */
 export interface Choice {
   /** The digest of the difference that the person saw. */
   readonly digest: string;
-  /** What the yes is for. What is deleted or obeyed is never part of the yes to the files. */
+  /** The sections that the person accepts. Deletions and obeyed files are never part of the yes to `files`. */
   readonly sections: readonly Section[];
-  /** Only these paths of the sections; all without. The repository is one unit. */
+  /** If given, only these paths of the sections are kept. The repository is one unit. */
   readonly paths?: readonly string[] | undefined;
-  /** Of these files only these parts of their differences, as `lineDifference` shows them, counted from 0. The rest of them waits. */
+  /** Files of which only some parts are kept, as `lineDifference` shows them, counted from 0. Their other parts wait. */
   readonly parts?: Readonly<Record<string, readonly number[]>> | undefined;
-  /** Ends the name of the keep, so that it is found again: letters and digits. */
+  /** Letters and digits that end the name of the keep, so that it can be found again. */
   readonly mark?: string | undefined;
 }
 
-/** The changes of a choice, folders before what is in them. */
+/** The changes of a choice; a folder comes before the entries in it. */
 interface Chosen {
   readonly changes: readonly LayerChange[];
-  /** Chosen changes in folders that take the place of a file, which is not chosen. */
+  /** Chosen changes in folders that would replace a file, if that replacement was not chosen. */
   readonly withheld: readonly string[];
 }
 
-/** The changes that a person chose, with the new folders around them. */
+/** Returns the changes that a person chose, and the new folders around them. */
 export function chosenOf({ changes }: Difference, { sections, paths, parts = {} }: Choice): Chosen {
   const listed = paths === undefined ? undefined : new Set([...paths, ...Object.keys(parts)]);
   const wanted = new Set(
@@ -56,26 +56,26 @@ export function chosenOf({ changes }: Difference, { sections, paths, parts = {} 
   return { changes: changes.filter(({ path }) => needed.has(path)), withheld: [...missing] };
 }
 
-/** What a keep did. Nothing was changed unless it is `kept` or `unfinished`. */
+/** Result of a keep. Only with `kept` and `unfinished` was anything changed. */
 export type KeepResult =
   | {
       readonly status: "kept";
       readonly id: string;
       readonly changes: number;
-      /** Chosen paths that need a replaced file which was not chosen. */
+      /** Chosen paths that need the replacement of a file which was not chosen. */
       readonly withheld: readonly string[];
     }
-  /** It began, and failed in the middle. The next act in the layer does the rest. */
+  /** The keep began and failed halfway. The next action in the layer does the rest. */
   | { readonly status: "unfinished"; readonly reason: string }
   /** The choice has no change that can be kept. */
   | { readonly status: "nothing"; readonly withheld: readonly string[] }
-  /** The difference is another one than the person saw. */
+  /** The difference is no longer the one that the person saw. */
   | { readonly status: "changed"; readonly difference: Difference }
   | { readonly status: "conflicts"; readonly conflicts: readonly Conflict[] }
-  /** A git command runs in the person's repository. */
+  /** A git command is running in the person's repository. */
   | { readonly status: "busy"; readonly repository: string };
 
-/** Keeps what a person chose, if it is still what the person saw and meets nothing that the person changed. */
+/** Keeps what a person chose, if it is still what the person saw and does not conflict with changes of the person. */
 export async function keepChosen(at: ViewOptions, view: View, choice: Choice): Promise<KeepResult> {
   const { folder, git } = at;
   const result = await view.alone<KeepResult>(async ({ difference, changed, base }) => {
@@ -100,7 +100,7 @@ export async function keepChosen(at: ViewOptions, view: View, choice: Choice): P
   return result;
 }
 
-/** What files become of which only parts are kept; or the files of which none can be. */
+/** Returns the new texts of files of which only parts are kept; or a file of which no part can be kept. */
 function partsIn(
   at: ViewOptions,
   changes: readonly LayerChange[],
@@ -114,13 +114,13 @@ function partsIn(
     if (before === undefined || after === undefined) return { withheld: [path] };
     const text = withParts(before, after, new Set(chosen));
     if (text === before) return { withheld: [path] };
-    // All parts are the whole change.
+    // If all parts are chosen, the change is kept as a whole.
     if (text !== after) texts.set(path, text);
   }
   return { texts };
 }
 
-/** What an act did, also one that failed in the middle. */
+/** Returns the result of an action, also if it failed halfway. */
 export async function orUnfinished<Result>(
   act: Promise<Result>,
 ): Promise<Result | { readonly status: "unfinished"; readonly reason: string }> {
@@ -134,13 +134,13 @@ export async function orUnfinished<Result>(
 
 /** The keeps of a layer. */
 export interface LayerKeeps {
-  /** The keeps that can be undone, the oldest first: those of the last seven days, of at most 1 GB in all but for the last one. */
+  /** The keeps that can be undone, oldest first: those of the last seven days, up to 1 GB in all, but always the last one. */
   keeps(): readonly string[];
-  /** How many bytes of the disk the former entries of the keeps take. */
+  /** Number of bytes on the disk that the former entries of the keeps take. */
   keptBytes(): number;
-  /** Puts back what was before a keep, by its name or its mark, unless the person changed something of it since. */
+  /** Puts back what was there before a keep, by its name or mark, unless the person has changed some of it since. */
   undo(id: string): Promise<UndoResult>;
-  /** Removes the former entries of a keep, which can be undone no longer. */
+  /** Removes the former entries of a keep, which can then not be undone any more. */
   forget(id: string): Promise<void>;
 }
 
@@ -149,7 +149,7 @@ interface Acts {
   readonly alone: <Result>(act: () => Promise<Result>) => Promise<Result>;
 }
 
-/** What can be done with the keeps of a layer. */
+/** Returns the actions on the keeps of a layer. */
 export function keepsIn(keeping: Parameters<typeof undoKeep>[0], acts: Acts): LayerKeeps {
   const { place } = keeping;
   return {

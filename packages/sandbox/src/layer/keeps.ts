@@ -21,7 +21,7 @@ import type { LayerPlace } from "./holder.ts";
 import { isSame, markOf, namesIn, type Mark } from "../system/mark.ts";
 import { stepsOf } from "./steps.ts";
 
-/** What the keeps of a layer work with. */
+/** The layer, git and engine with which keeps are made. */
 interface Keeping extends LayerPlace {
   readonly git: Git;
   readonly engine: Engine;
@@ -33,17 +33,19 @@ export function boxOf({ folder, place }: LayerPlace, id: string): Box {
   return { folder, place, box: join(boxesIn(place), id) };
 }
 
-/** The difference of which a keep has a part. */
+/** The whole difference of which a keep takes a part. */
 interface KeptOf {
   readonly all: readonly LayerChange[];
   /** Whether the layer has entries that cannot be kept. */
   readonly hasLeft: boolean;
   readonly mark?: string | undefined;
-  /** What files become of whose changes only parts are kept, by path. */
+  /** The new texts of files whose changes are only partly kept, by path. */
   readonly texts: ReadonlyMap<string, string>;
 }
 
-/** A keep or an undo that was decided, and failed in the middle, such as on a full disk. The next act in the layer does the rest. */
+/**
+ * A keep or an undo that had begun and failed halfway, for example on a full disk. The next action in the layer does the rest.
+ */
 export class Unfinished extends Error {}
 
 async function decided(act: Promise<void>): Promise<void> {
@@ -52,7 +54,7 @@ async function decided(act: Promise<void>): Promise<void> {
   });
 }
 
-/** Keeps changes of a layer: all of them, or none after a death at any moment. Returns the name of the keep. */
+/** Keeps changes of a layer: all of them, or none, whenever this process may die. Returns the name of the keep. */
 export async function commitChanges(
   keeping: Keeping,
   changes: readonly LayerChange[],
@@ -76,7 +78,7 @@ export async function commitChanges(
   return id;
 }
 
-/** What each index that is kept stages. */
+/** Returns a digest of what each kept index stages. */
 async function stagedOf(
   { folder, place, git }: Keeping,
   steps: readonly Step[],
@@ -90,7 +92,7 @@ async function stagedOf(
   return found;
 }
 
-/** Does what is left of a keep. */
+/** Does the remaining steps of a keep. */
 async function finishKeep(keeping: Keeping, box: Box, record: CommitRecord): Promise<void> {
   await applySteps(box, record);
   await refreshIndexes(keeping, record);
@@ -106,7 +108,7 @@ async function finishUndo(keeping: Keeping, box: Box, record: CommitRecord): Pro
   writeState(box.box, "undone", {});
 }
 
-/** What this process wrote under a file that the layer still changes is no change of the person. */
+/** Updates the base for partly kept files, so that what this process wrote there does not count as a change of the person. */
 function takeAsBase(
   { folder, place }: LayerPlace,
   { steps }: CommitRecord,
@@ -130,13 +132,13 @@ async function refreshIndexes({ folder, git }: Keeping, { steps }: CommitRecord)
   for (const repository of repositoriesOf(folder, steps)) await git.refresh(repository);
 }
 
-/** The repositories in whose own folders a change is. */
+/** Returns the repositories whose own folders are changed. */
 export function repositoriesOf(folder: string, changes: readonly LayerChange[]): readonly string[] {
   const inside = changes.filter(({ path }) => /(?:^|\/)\.git\//.test(path));
   return [...new Set(inside.map(({ path }) => join(folder, repositoryOf(path))))];
 }
 
-/** Finishes the keeps and undos during which a process died, and forgets those that changed nothing yet. */
+/** Finishes the keeps and undos during which a process died, and removes those that had not changed anything yet. */
 export async function recoverKeeps(keeping: Keeping): Promise<void> {
   for (const id of namesIn(boxesIn(keeping.place))) {
     const box = boxOf(keeping, id);
@@ -149,17 +151,17 @@ export async function recoverKeeps(keeping: Keeping): Promise<void> {
   }
 }
 
-/** What an undo of a keep did: nothing, where the person changed something since. */
+/** Result of an undo. With `changed`, the person has changed something since, and nothing was undone. */
 export type UndoResult =
   | { readonly status: "undone"; readonly changes: number }
   | { readonly status: "changed"; readonly paths: readonly string[] }
-  /** It began, and failed in the middle. The next act in the layer does the rest. */
+  /** The undo began and failed halfway. The next action in the layer does the rest. */
   | { readonly status: "unfinished"; readonly reason: string }
-  /** It is too long ago, or took too much of the disk. */
+  /** The keep is too old, or took too much of the disk. */
   | { readonly status: "forgotten" }
   | { readonly status: "unknown" };
 
-/** Puts back what was before a keep: all of it, or nothing after a death at any moment. */
+/** Puts back what was there before a keep: all of it, or nothing, whenever this process may die. */
 export async function undoKeep(keeping: Keeping, name: string): Promise<UndoResult> {
   const id = namesIn(boxesIn(keeping.place)).find((each) => each === name || each.endsWith(`-${name}`));
   if (id === undefined) return { status: "unknown" };
@@ -174,7 +176,7 @@ export async function undoKeep(keeping: Keeping, name: string): Promise<UndoResu
   return { status: "undone", changes: record.steps.length };
 }
 
-/** Paths that the person changed after a keep: they would be lost by its undo. */
+/** Returns the paths that the person changed after a keep, because an undo would lose those changes. */
 async function changedSinceKeep(
   { steps, staged }: CommitRecord,
   { folder, git }: { readonly folder: string; readonly git: Git },
@@ -202,7 +204,7 @@ function isChanged(step: Step, folder: string, known: ReadonlySet<string>): bool
   return kind === "folder" && namesIn(target).some((name) => !isKnown(join(path, name), known));
 }
 
-/** Whether the keep itself put an entry into a folder that it made. Objects of git may be in it. */
+/** Whether the keep itself put an entry into a folder that it made. Git's own files always count as known. */
 function isKnown(path: string, known: ReadonlySet<string>): boolean {
   return known.has(path) || gitPartOf(path) !== undefined;
 }
@@ -217,7 +219,7 @@ function isDone(box: string): boolean {
   return has("done") && !has("undo") && !has("undone");
 }
 
-/** Removes what an undo of a keep would need; nothing of one that was not finished. Its name stays taken. */
+/** Removes the data that an undo of a keep would need, unless the keep was not finished. Its name stays in use. */
 export function forgetKeep(at: LayerPlace, id: string): void {
   const { box } = boxOf(at, id);
   if (isDone(box)) writeState(box, "undone", { isForgotten: true });

@@ -19,33 +19,35 @@ import { above, ownFolder } from "./folder-facts.ts";
 import { forgetOldKeeps, makePlace, ownerFile, removeEmpty, removePlace, removeUnused } from "./place.ts";
 import { prepareView, type LayerView, type View } from "./view.ts";
 
-/** A program's start in a layer, and what it will see. */
+/** The command of a program in a layer, and the view that it will have. */
 export interface Entered extends LayerView {
   readonly launch: SandboxLaunch;
 }
 
-/** The files of a folder as a session changes them. Nothing in the folder changes before a keep. Only files wait. */
+/** A folder as a session changes it. Nothing in the folder itself changes before a keep. Only changes of files wait. */
 export interface Layer extends LayerKeeps {
-  /** The folder whose changes wait, without links. */
+  /** The folder whose changes wait, as a path without links. */
   readonly folder: string;
   readonly engine: EngineName;
-  /** A folder for temporary files of programs in the layer, which may have to make it. It ends with the view. */
+  /** A folder for temporary files of programs in the layer, which may have to make it. It is removed with the view. */
   readonly temporary: string;
   /**
-   * How a program is started in the layer. It must be started before anything else is asked of the layer. A resident waits in the
-   * layer for calls: it ends when the view is mounted again, which changes `folder`.
+   * Returns the command that starts a program in the layer. The program has to start before the next request to the layer. A
+   * resident waits in the layer for calls and ends when the view is mounted again, which changes `folder`.
    */
   enter(launch: SandboxLaunch, isResident?: boolean): Promise<Entered>;
   /** Shows what the person changed meanwhile, unless a program runs in the layer. */
   renew(): Promise<LayerView>;
   difference(): Promise<Difference>;
-  /** What both the layer and the person changed: with one of these nothing is kept. */
+  /** Changes of both the layer and the person; as long as one of these is chosen, nothing is kept. */
   conflicts(): Promise<readonly Conflict[]>;
   /** The three sides of a conflict. */
   sides(path: string): Promise<Sides>;
-  /** The other name of each entry that only got another one: of a deleted entry the new name, of a new entry the old one. */
+  /**
+   * Returns the other name of each entry that was only renamed: for a deleted entry the new name, for a new entry the old one.
+   */
   moves(changes: readonly LayerChange[]): ReadonlyMap<string, string>;
-  /** The folders around the changes that the person's repository ignores. They may be in the layer only. */
+  /** Returns the folders around the changes that the person's repository ignores; they may exist only in the layer. */
   ignored(changes: readonly LayerChange[]): Promise<readonly string[]>;
   /** Both sides of a change, as texts. */
   texts(change: LayerChange): Texts;
@@ -58,20 +60,20 @@ export interface Layer extends LayerKeeps {
   /** Ends every program in the layer and forgets its changes. */
   drop(): Promise<void>;
   /**
-   * Opens a layer that begins with the changes of this one and is thrown away when it is closed. What its programs do stays in it:
-   * they have no network, and the rest of the disk is read-only. Rejects where it cannot be opened.
+   * Opens a copy of this layer with its changes. The copy is thrown away when it is closed, and everything that its programs do
+   * stays in it: they have no network, and the rest of the disk is read-only. Rejects if it cannot be opened.
    */
   fork(options?: Pick<LayerOptions, "isWorking">): Promise<Layer>;
-  /** Ends every program in the layer. Its changes wait for the next opening. */
+  /** Ends every program in the layer. Its changes stay for the next opening. */
   close(): Promise<void>;
 }
 
-/** Seconds in which the kernel surely gives back the lock of a process that died. */
+/** Seconds after which the kernel has certainly released the lock of a process that died. */
 const openSeconds = 5;
 
 /**
- * Opens the layer of a folder, and finishes a keep or an undo during which a process died. Returns why the machine or the
- * folder cannot have one. One process at a time has a layer open.
+ * Opens the layer of a folder, and finishes a keep or an undo during which a process died. Returns a problem if the machine or
+ * the folder cannot have a layer. Only one process at a time can have a layer open.
  */
 export function openLayer(
   options: LayerOptions,
@@ -79,7 +81,7 @@ export function openLayer(
   return openLayerBelow("layers", options);
 }
 
-/** Opens a layer whose files are below a folder of this name in `.toolmount`. */
+/** Opens a layer whose files are in `.toolmount`, below the folder `group`. */
 async function openLayerBelow(
   group: string,
   options: LayerOptions & Pick<ViewOptions, "isFork">,
@@ -132,9 +134,9 @@ async function openLocked(
 }
 
 interface Locks {
-  /** The folder of all layers of the person's folder. */
+  /** The folder with all layers of the person's folder. */
   readonly layers: string;
-  /** Lets another process open the layer. */
+  /** Releases the layer for other processes. */
   readonly unlock: Unlock;
 }
 
@@ -142,7 +144,7 @@ function layerOf(at: ViewOptions & LayerOptions, { layers, unlock }: Locks, firs
   const inTurn = createTurns();
   const keeping = { ...at, engine: first.engine };
   let view = first;
-  /** The view, made again after its changes were dropped. */
+  /** Returns the view; makes it again if its changes were dropped. */
   const current = async () => {
     if (!view.isDropped()) return view;
     const made = await prepareView(at);
@@ -151,7 +153,7 @@ function layerOf(at: ViewOptions & LayerOptions, { layers, unlock }: Locks, firs
     keeping.engine = made.engine;
     return (view = made);
   };
-  /** Whether a keep or an undo failed after it was decided, such as on a full disk. The next act finishes it. */
+  /** Whether a keep or an undo failed after it had begun, for example on a full disk. The next action finishes it. */
   let isUnfinished = false;
   let isClosed = false;
   const alone = <Result>(act: () => Promise<Result>) =>
@@ -162,7 +164,7 @@ function layerOf(at: ViewOptions & LayerOptions, { layers, unlock }: Locks, firs
       isUnfinished = false;
       return result;
     });
-  /** Does something in its turn, when no keep is unfinished. */
+  /** Runs an action in its turn, after an unfinished keep has been finished. */
   const settled = <Result>(act: (view: View) => Promise<Result>) =>
     inTurn(async () => {
       if (isClosed) throw new Error(`the layer of ${at.folder} is closed`);
@@ -190,7 +192,7 @@ function layerOf(at: ViewOptions & LayerOptions, { layers, unlock }: Locks, firs
   };
 }
 
-/** A layer in which nothing waits, and no keep can be undone, is not on the disk when it is closed. */
+/** Closes a view. A layer without changes, and without keeps that can be undone, is removed from the disk. */
 async function closeView({ place, isFork }: ViewOptions, view: View): Promise<void> {
   await view.end();
   if (isFork === true) return removePlace(place);
@@ -198,7 +200,7 @@ async function closeView({ place, isFork }: ViewOptions, view: View): Promise<vo
   removeUnused(place);
 }
 
-/** What a layer shows of itself. */
+/** Returns the functions of a layer that only read. */
 function looksAt(
   at: ViewOptions,
   settled: <Result>(act: (view: View) => Promise<Result>) => Promise<Result>,
@@ -219,7 +221,7 @@ function looksAt(
   };
 }
 
-/** Opens a layer of a folder, removes it, and returns how it was made, or why the machine or the folder cannot have one. */
+/** Opens a layer of a folder and removes it again. Returns its engine, or why the machine or the folder cannot have a layer. */
 export async function proveLayer(
   options: Pick<LayerOptions, "folder" | "env">,
 ): Promise<Pick<Layer, "engine"> | { readonly problem: string }> {
@@ -232,7 +234,7 @@ export async function proveLayer(
     return { engine: layer.engine };
   } finally {
     removeTree(join(options.folder, ownFolder, group));
-    // A folder that was not there before a proof is not there after it.
+    // If the folder did not exist before the proof, it is removed again.
     removeEmpty(join(options.folder, ownFolder));
   }
 }

@@ -9,49 +9,52 @@ import { indexesIn, refsIn, repositoryOf, type Git } from "./git.ts";
 import { startHolder, type EngineName, type Holder, type LayerPlace } from "./holder.ts";
 import { markOf, namesIn } from "../system/mark.ts";
 
-/** The folder and the name of a layer. */
+/** Options for opening a layer. */
 export interface LayerOptions {
-  /** The folder whose changes wait. Files of the layer are below `.toolmount/layers` in it. */
+  /** The folder whose changes wait. The layer's files are in it, below `.toolmount/layers`. */
   readonly folder: string;
-  /** Names the layer in its folder: that of a session. Letters, digits, `_` and `-`. */
+  /** Name of the layer in its folder, which is that of a session. Letters, digits, `_` and `-`. */
   readonly name: string;
   /** `PATH`, on which the programs of the system are found, and `HOME` for git. */
   readonly env: Readonly<Record<string, string | undefined>>;
-  /** The only engine that may be used; the first that works here without. */
+  /** The only engine that may be used. Default: the first that works here. */
   readonly engine?: EngineName | undefined;
   /**
-   * What the person's next command runs or obeys: absolute paths, and names in any folder, such as `**` + `/.envrc`. It is kept by
-   * a yes of its own.
+   * Files that the person's next command runs or obeys, as absolute paths or as names in any folder, such as `**` + `/.envrc`.
+   * They are kept only by a separate yes.
    */
   readonly obeyed: readonly string[];
-  /** The session whose layer it is, for `layersIn`. */
+  /** The session to which the layer belongs, for `layersIn`. */
   readonly owner?: string | undefined;
-  /** Whether a resident works: then the view is not mounted again. */
+  /** Whether a resident is working, so that the view must not be mounted again. */
   isWorking?(): boolean;
-  /** Another process wants to open the layer. It gets it if this one closes it within some seconds. */
+  /** Called when another process wants to open the layer. It succeeds if this process closes the layer within some seconds. */
   onWanted?(): void;
 }
 
-/** What a view is made of. */
+/** Everything that is needed to make a view. */
 export interface ViewOptions extends LayerPlace {
   readonly engine?: EngineName | undefined;
   readonly git: Git;
-  /** Returns what tests whether the next command runs or obeys a path, given what the layer shows. */
+  /** Returns a test whether the person's next command runs or obeys a path, given the layer's view. */
   obeyedIn(view: string): (path: string) => boolean;
-  /** Whether a resident works. */
+  /** Whether a resident is working. */
   isWorking?(): boolean;
 }
 
-/** What is mounted, and what the person's folder was when it was. */
+/** A mounted view, and the state of the person's folder when it was mounted. */
 export interface Held {
   readonly holder: Holder;
   readonly base: Base;
 }
 
-/** Mounts the view of a layer when it is needed. */
+/** Returns functions that mount the view of a layer when it is needed, and end it. */
 export function createMount(at: ViewOptions, engine: Engine) {
   let held: Held | undefined;
-  /** Mounts the view, and notes what the person's folder is now. What the layer had changed keeps the moment when it did. */
+  /**
+   * Mounts the view, and stores the present state of the person's folder. Paths that the layer has changed keep their earlier
+   * states.
+   */
   const start = async (): Promise<Held> => {
     const { folder, place } = at;
     const before = readBase(baseFile(place))!;
@@ -79,15 +82,15 @@ export function createMount(at: ViewOptions, engine: Engine) {
 }
 
 /**
- * Programs may have written into toolmount's own folder, which is never part of the layer. It stays: else the time of the
- * folder around it would change.
+ * Empties toolmount's own folder, into which programs may have written, and which is never part of the layer. The folder itself
+ * stays, because its removal would change the time of the folder around it.
  */
 function emptyOwn(own: string): void {
   if (markOf(own)?.kind !== "folder") return removeTree(own);
   for (const name of namesIn(own)) removeTree(join(own, name));
 }
 
-/** What the person's folder is at a moment. */
+/** Returns the state of the person's folder at a moment. */
 export async function momentOf(
   { folder, git }: ViewOptions,
   { since, listing }: Pick<Moment, "since" | "listing">,
@@ -100,7 +103,7 @@ export async function momentOf(
   return { since, listing, refs: refsIn(folder, listing), staged };
 }
 
-/** Mounts the view. */
+/** Mounts the view; throws `SANDBOX_UNAVAILABLE` if the machine cannot. */
 export async function mounted(at: ViewOptions, name: EngineName): Promise<Holder> {
   const holder = await startHolder(name, at);
   if ("problem" in holder)
@@ -108,12 +111,12 @@ export async function mounted(at: ViewOptions, name: EngineName): Promise<Holder
   return holder;
 }
 
-/** Most views that end while one thing is read, such as on a machine without memory. */
+/** Most views that may end while one thing is read, for example on a machine without free memory. */
 const mostEnds = 3;
 
 /**
- * Reads something in a view, and again in another one where its first process was killed meanwhile: then all that it had
- * shown would look deleted.
+ * Reads something in a view, and again in a new view if the first process was killed meanwhile, because everything that the
+ * view had shown would then look deleted.
  */
 export async function whole<Shown extends { readonly holder: Holder }, Result>(
   view: () => Promise<Shown>,

@@ -4,8 +4,8 @@ import { pathOfText } from "../system/file-names.ts";
 import { within } from "../system/mark.ts";
 
 /**
- * Tests paths from a folder as the rules of file tools test what must not be written. Some folders are obeyed for the entries
- * that they have in the view or in the folder.
+ * Returns a test for paths in a folder, by the same rules by which file tools decide what must not be written. Some folders are
+ * obeyed because of entries that they have in the view or in the folder.
  */
 export function obeyedIn(
   folder: string,
@@ -27,7 +27,7 @@ export function obeyedIn(
   };
 }
 
-/** The same answer again for the same folder. */
+/** Wraps a test so that it is asked only once for each folder. */
 function remembered(ask: (at: string) => boolean): (at: string) => boolean {
   const known = new Map<string, boolean>();
   return (at) => {

@@ -5,14 +5,14 @@ import { isBelow } from "@toolmount/paths";
 import { ownFolder } from "./folder-facts.ts";
 
 /**
- * Where programs in a layer find the person's own folder. They cannot change it. Residents have the rights of the host, so
- * they import code from there: commands may have changed what the view shows.
+ * Returns the path under which programs in a layer see the person's own folder, which they cannot change. Residents have the
+ * rights of the host, so they import code from there: commands may have changed what the view shows.
  */
 export function personFolder(folder: string): string {
   return join(folder, ownFolder, "person");
 }
 
-/** Lets paths of the folder in a text, such as a list of folders, lead into the person's own folder. */
+/** Replaces paths of the folder in a text, such as a list of folders, by paths into the person's own folder. */
 export function toPerson(folder: string, text: string): string {
   const real = realPlace(folder);
   return replacePaths(text, real, personFolder(real));
@@ -20,7 +20,10 @@ export function toPerson(folder: string, text: string): string {
 
 const lists = /^(?:NODE_PATH|LD_LIBRARY_PATH|OPENSSL_MODULES|OPENSSL_ENGINES)$/;
 
-/** A variable by which a program finds code: what it names in the folder, from there or by a link or a URL, is the person's. */
+/**
+ * Returns the value of a variable by which a program finds code. Paths into the folder, also relative ones, links and URLs, are
+ * replaced by paths into the person's own folder.
+ */
 export function codeOfPerson(folder: string, name: string, value: string): string {
   const own = (path: string) => toPerson(folder, realPlace(resolve(folder, path)));
   const part = (text: string) => (/^(?:\.{0,2}\/|file:)/.test(text) ? ofUrl(text, own) : text);
@@ -41,14 +44,18 @@ function ofUrl(text: string, own: (path: string) => string): string {
   return pathToFileURL(own(fileURLToPath(url))).href + url.search + url.hash;
 }
 
-/** The words of `NODE_OPTIONS`: a part between quotes may have spaces, and a backslash there takes the next character as it is. */
+/**
+ * Splits `NODE_OPTIONS` into words. A part in quotes may have spaces, and a backslash in it keeps the next character as it is.
+ */
 function wordsOf(text: string): readonly string[] {
   const words = text.match(/(?:"(?:\\.|[^"\\])*"?|[^\s"])+/gs) ?? [];
   const unquoted = (quoted: string) => quoted.replaceAll(/^"|"$/g, "").replaceAll(/\\(.)/gs, "$1");
   return words.map((word) => word.replaceAll(/"(?:\\.|[^"\\])*"?/gs, unquoted));
 }
 
-/** The environment of a resident for a program behind a border: it finds programs and code as the layer shows them. */
+/**
+ * Returns the environment of a resident for a program behind a border, which finds programs and code as the layer shows them.
+ */
 export function shownEnvironment<Env extends Readonly<Record<string, string | undefined>>>(
   folder: string,
   env: Env,
@@ -58,13 +65,16 @@ export function shownEnvironment<Env extends Readonly<Record<string, string | un
   return Object.fromEntries(Object.entries(env).map(([name, value]) => [name, shown(value)])) as Env;
 }
 
-/** The folders of a `PATH` that a change of the folder cannot change, without links. */
+/** Returns the folders of a `PATH` that are outside of the folder, without links, so that no change in it concerns them. */
 export function pathOutside(folder: string, path = ""): string {
   const places = realPlaces(path).filter((place) => !isBelow(place, folder));
   return places.join(delimiter);
 }
 
-/** A `PATH` whose folders in the folder lead into the person's own one. Those without a root would lead into the layer. */
+/**
+ * Returns a `PATH` whose entries in the folder lead into the person's own folder. Relative entries are left out, because they
+ * would lead into the layer.
+ */
 export function pathOfPerson(folder: string, path: string): string {
   return toPerson(folder, realPlaces(path).join(delimiter));
 }
@@ -73,7 +83,7 @@ function realPlaces(path: string): readonly string[] {
   return path.split(delimiter).filter(isAbsolute).map(realPlace);
 }
 
-/** The place of a path without links; a path that does not exist stays. */
+/** Returns the place of a path without links; a path that does not exist stays as it is. */
 export function realPlace(path: string): string {
   try {
     return realpathSync(path);
@@ -82,7 +92,7 @@ export function realPlace(path: string): string {
   }
 }
 
-/** Replaces a path, and what is below it, wherever a text has it as a whole part. It may have spaces in it. */
+/** Replaces a path, and the start of paths below it, wherever a text has it as a whole part. The path may have spaces. */
 function replacePaths(text: string, from: string, to: string): string {
   const [first = "", ...rest] = text.split(from);
   return rest.reduce((before, after) => {

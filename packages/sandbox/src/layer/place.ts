@@ -10,13 +10,13 @@ import type { LayerPlace } from "./holder.ts";
 import { boxesIn, boxOf, forgetKeep } from "./keeps.ts";
 import { markOf, namesIn, statOf } from "../system/mark.ts";
 
-/** Where a layer has its files, and the folder of all layers. */
+/** The folder with a layer's files, and the folder of all layers. */
 interface MadePlace {
   readonly layers: string;
   readonly place: string;
 }
 
-/** Makes the folder of a layer below the person's folder, or says why it cannot be there. */
+/** Makes the folder of a layer below the person's folder, or returns why it cannot be there. */
 export function makePlace(
   folder: string,
   group: string,
@@ -26,7 +26,7 @@ export function makePlace(
   const place = join(layers, name);
   try {
     makeFolder(place, 0o700);
-    // A repository around the folder takes none of its files for the person's.
+    // A repository around the folder must not take these files for the person's.
     writeFileSync(join(layers, ".gitignore"), "*\n");
   } catch (error) {
     return { problem: `its files cannot be in ${place}: ${messageOf(error)}` };
@@ -35,13 +35,13 @@ export function makePlace(
   return { problem: `its "${ownFolder}" leads to another folder or file system` };
 }
 
-/** Whether a place that exists is no folder on the file system of the person's folder. */
+/** Whether something at a place is not a folder on the file system of the person's folder. */
 function isElsewhere(place: string, folder: string): boolean {
   const own = lstatSync(place, { throwIfNoEntry: false });
   return own !== undefined && !(own.isDirectory() && own.dev === lstatSync(folder).dev);
 }
 
-/** Removes the folder of a layer whose lock this process has. It stays where another process waits for it. */
+/** Removes the folder of a layer whose lock this process has. It stays if another process waits for it. */
 export function removePlace(place: string): void {
   for (const name of readdirSync(place))
     if (name !== basename(lockFile(place)) && !isWanted(name)) removeTree(join(place, name));
@@ -49,7 +49,7 @@ export function removePlace(place: string): void {
   removeEmpty(place);
 }
 
-/** Removes a folder if it is there and empty. */
+/** Removes a folder if it exists and is empty. */
 export function removeEmpty(folder: string): void {
   try {
     rmdirSync(folder);
@@ -59,20 +59,20 @@ export function removeEmpty(folder: string): void {
   }
 }
 
-/** Removes the folder of a layer that has no changes and no notes of keeps. This process has its lock. */
+/** Removes the folder of a layer that has neither changes nor records of keeps. This process must have its lock. */
 export function removeUnused(place: string): void {
   if (!existsSync(baseFile(place)) && !hasKeeps(place)) removePlace(place);
 }
 
-/** Whether a layer has notes of keeps. */
+/** Whether a layer has records of keeps. */
 function hasKeeps(place: string): boolean {
   return namesIn(boxesIn(place)).length > 0;
 }
 
-/** How many seconds former entries are there for an undo, and how many bytes of the disk all of a layer may take. */
+/** Seconds for which former entries are stored for an undo, and most bytes of the disk for those of one layer. */
 const keptBounds = { seconds: 7 * 24 * 3_600, bytes: 1_000_000_000 };
 
-/** Forgets what is too old of all of a user's layers of a folder: a session may never come back. */
+/** Removes what is too old, in all of this user's layers of a folder, because some sessions never come back. */
 export function forgetOldKeeps(at: LayerPlace, layers: string, { seconds } = keptBounds): void {
   const oldest = nowOf(at.place) - BigInt(seconds) * 1_000_000_000n;
   const user = statOf(at.place)!.uid;
@@ -84,7 +84,7 @@ export function forgetOldKeeps(at: LayerPlace, layers: string, { seconds } = kep
   }
 }
 
-/** Forgets keeps, the oldest first, while they take too much of the disk; never the last one. */
+/** Removes former entries of keeps, the oldest first, until they take few enough bytes; never those of the last keep. */
 export function forgetLargeKeeps(at: LayerPlace, most = keptBounds.bytes): void {
   let bytes = 0;
   for (const [back, id] of namesIn(boxesIn(at.place)).toReversed().entries()) {
@@ -93,7 +93,7 @@ export function forgetLargeKeeps(at: LayerPlace, most = keptBounds.bytes): void 
   }
 }
 
-/** How much of the disk the former entries of all keeps take. */
+/** Returns the number of bytes on the disk that the former entries of all keeps take. */
 export function keptBytesOf(place: string): number {
   return bytesIn(boxesIn(place));
 }
@@ -105,13 +105,13 @@ function bytesIn(path: string): number {
   return stat.isDirectory() ? namesIn(path).reduce((sum, name) => sum + bytesIn(join(path, name)), own) : own;
 }
 
-/** The file that names the session of a layer. */
+/** File with the session to which a layer belongs. */
 export const ownerFile = (place: string) => join(place, "owner.json");
 
-/** A layer on the disk, which a process may have open. */
+/** A layer on the disk, which another process may have open. */
 export interface LeftLayer {
   readonly name: string;
-  /** The session whose layer it is. */
+  /** The session to which the layer belongs. */
   readonly owner: string;
 }
 

@@ -6,7 +6,7 @@ import type { LayerChange } from "./difference.ts";
 import { contentOf, gitPartOf } from "./git.ts";
 import { markOf, statOf } from "../system/mark.ts";
 
-/** The changes with the places of their new entries. */
+/** Returns the steps of a keep: each change, with the place of its new entry. */
 export function stepsOf(
   changes: readonly LayerChange[],
   { folder, place, box }: Box,
@@ -29,7 +29,7 @@ export function stepsOf(
       };
     }
     const own = join(place, changedFolder, path);
-    // A name that stays in the layer would lead to the person's file.
+    // The file has another name that stays in the layer, where it would lead to the person's file; so a copy is kept.
     const isShared = kind === "write" && next!.kind === "file" && next!.names > moved.get(next!.inode)!;
     const source = isShared ? copyOf(own, join(box, "new", String(at))) : own;
     const ref = gitPartOf(path) === "ref" && kind === "write" ? contentOf(own) : undefined;

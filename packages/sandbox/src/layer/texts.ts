@@ -9,15 +9,15 @@ import type { LayerPlace } from "./holder.ts";
 import { isEqual, markOf, namesIn, targetOf, type Mark } from "../system/mark.ts";
 
 /**
- * What a change makes different, as two texts. Of a link it is the path that it leads to, and of a folder it is the paths in it. A
- * side is undefined for an entry that is no text, is too long, or is another one by now.
+ * The two sides of a change as texts. For a link, the text is its target; for a folder, the paths in it. A side is undefined
+ * for an entry that is not a text, is too long, or has been replaced meanwhile.
  */
 export interface Texts {
   readonly before: string | undefined;
   readonly after: string | undefined;
 }
 
-/** Reads both sides of a change. Follows no link, so a program of the layer cannot make it read another file. */
+/** Reads both sides of a change. It follows no links, so a program in the layer cannot make it read another file. */
 export function textsOf({ folder, place }: LayerPlace, { path, former, next }: LayerChange): Texts {
   const isGone = next === null;
   if (former?.kind === "folder" && isGone) return { before: listingOf(join(folder, path)), after: "" };
@@ -27,15 +27,15 @@ export function textsOf({ folder, place }: LayerPlace, { path, former, next }: L
   };
 }
 
-/** Most entries of deleted folders that are looked for, and most of files that are compared: not all need be read. */
+/** Limits of the search for renames: entries of deleted folders, compared files and their bytes. Not every rename is found. */
 const mostMoved = { looks: 20_000, files: 2_000, bytes: 50_000_000 };
 
 type Budget = { -readonly [Key in keyof typeof mostMoved]: number };
 
 /**
- * Finds the deleted files and folders that are in the layer under another name: with the same size, time and content. Returns
- * the new name of each deleted one, and the old name of each new one. Of a moved folder, what is in it is moved, too; of
- * another deleted folder, each entry can be.
+ * Finds the deleted files and folders that are in the layer under another name, with the same size, time and content. Returns
+ * the new name of each deleted entry, and the old name of each new one. The entries of a moved folder count as moved with it;
+ * in another deleted folder, each entry is searched by itself.
  */
 export function movesOf(
   { folder, place }: LayerPlace,
@@ -66,7 +66,7 @@ export function movesOf(
   return names;
 }
 
-/** What is equal of two entries that may be the same. */
+/** Returns a key that is equal for two entries that may be the same. */
 function keyOf({ kind, bytes, modified }: Mark, path: string): string {
   return kind === "folder" ? namesIn(path).join("\0") : `${bytes} ${modified}`;
 }
@@ -75,7 +75,7 @@ function isMovable(mark: Mark | null): boolean {
   return mark?.kind === "folder" || (mark?.kind === "file" && mark.bytes > 0);
 }
 
-/** Whether two entries, and all in them, are equal; not when that takes too much to find out. */
+/** Whether two entries, and everything in them, are equal. False if it takes too much to find out. */
 function isMoved(one: string, other: string, budget: Budget): boolean {
   const [a, b] = [markOf(one), markOf(other)];
   if (a?.kind !== b?.kind) return false;
@@ -91,9 +91,11 @@ function isMoved(one: string, other: string, budget: Budget): boolean {
   return budget.files >= 0 && budget.bytes >= 0 && a?.modified === b?.modified && isEqual(one, other);
 }
 
-/** The texts of a file that the person and the session both changed. A side without the file is an empty text. */
+/**
+ * The texts of a file that both the person and the session changed. If the file does not exist on a side, its text is empty.
+ */
 export interface Sides {
-  /** What the person's repository has staged or committed: what it was before, as far as that is known. */
+  /** The text that the person's repository has staged or committed, which is the text before both changes if git has it. */
   readonly committed: string | undefined;
   readonly person: string | undefined;
   readonly session: string | undefined;
@@ -108,7 +110,7 @@ export async function sidesOf(
   return { committed, person: sideIn(folder, path), session };
 }
 
-/** The text of a side, which is empty where the entry is not there. */
+/** Returns the text of a side; empty if the entry does not exist there. */
 function sideIn(root: string, path: string, mark = markOf(join(root, path))): string | undefined {
   return mark === null ? "" : textAt(root, path, mark);
 }
@@ -128,7 +130,7 @@ function fileText(path: string): string | undefined {
   if (file === undefined) return undefined;
   try {
     const stat = fstatSync(file);
-    // The kernel names the opened file by its real path: with a link on the way it is another one.
+    // The kernel names an opened file by its real path, which differs if there is a link on the way.
     if (!stat.isFile() || stat.size > mostBytes || targetOf(`/proc/self/fd/${file}`) !== path)
       return undefined;
     const bytes = readFileSync(file);
@@ -138,7 +140,7 @@ function fileText(path: string): string | undefined {
   }
 }
 
-/** A pipe must not be waited for. */
+/** Flags with which a link is not followed and a pipe is not waited for. */
 const flags = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
 
 function openOrUndefined(path: string): number | undefined {
@@ -155,7 +157,7 @@ const isUnreadable: ReadonlySet<string> = new Set(["ENOENT", "ENOTDIR", "ELOOP",
 /** Most entries of a deleted folder that are listed. */
 const mostEntries = 2_000;
 
-/** Lists what is in a folder, with all below it. */
+/** Lists the files in a folder and below it, as a text. */
 function listingOf(folder: string): string {
   const found: string[] = [];
   for (const folders = [""]; folders.length > 0 && found.length < mostEntries;) {

@@ -11,13 +11,13 @@ import { gitPartOf, repositoryOf } from "./git.ts";
 import { startHolder, type EngineName } from "./holder.ts";
 import { createMount, momentOf, mounted, whole, type Held, type ViewOptions } from "./mount.ts";
 
-/** What a layer shows. */
+/** The view of a layer, and how it differs from the person's folder now. */
 export interface LayerView {
-  /** The folder as the layer shows it, for a look by this process. Links in it lead out of the layer. */
+  /** The folder as the layer shows it, as a path for this process. Absolute links in it lead out of the layer. */
   readonly folder: string;
-  /** What the person changed since the view was mounted, without what git writes. */
+  /** Paths that the person changed since the view was mounted, except for those that git writes. */
   readonly changedBelow: readonly string[];
-  /** Whether the layer shows it. It does not while a program runs in the layer. */
+  /** Whether the layer shows these changes, which it cannot as long as a program runs in it. */
   readonly isCurrent: boolean;
 }
 
@@ -25,7 +25,7 @@ export interface LayerView {
 interface Settled {
   readonly difference: Difference;
   readonly base: Base;
-  /** Where the layer's own entries are. */
+  /** The folder with the layer's own entries. */
   readonly changed: string;
 }
 
@@ -34,13 +34,13 @@ export interface View {
   readonly engine: Engine;
   enter(launch: SandboxLaunch, isResident?: boolean): Promise<LayerView & { readonly launch: SandboxLaunch }>;
   renew(): Promise<LayerView>;
-  /** The difference now, while programs may run. */
+  /** Returns the present difference; programs may be running. */
   settled(): Promise<Settled>;
   isBusy(): Promise<boolean>;
   running(): Promise<readonly string[]>;
-  /** Ends every program, and takes what was kept as the person's. */
+  /** Ends every program, and mounts the view again, so that kept changes count as the person's. */
   rebase(): Promise<void>;
-  /** Ends every program, and does something with the difference while nothing is mounted. */
+  /** Ends every program, and runs `act` with the difference while nothing is mounted. */
   alone<Result>(act: (settled: Settled) => Promise<Result>): Promise<Result>;
   end(): Promise<void>;
   drop(): Promise<void>;
@@ -51,7 +51,7 @@ const engines: Readonly<Record<EngineName, MakeEngine>> = { overlay: makeOverlay
 
 export const engineFile = (place: string) => join(place, "engine.json");
 
-/** Chooses an engine, and notes what the person's folder is before anything of it is shown or copied. */
+/** Chooses an engine, and stores the state of the person's folder before anything of it is shown or copied. */
 export async function prepareView(at: ViewOptions): Promise<View | { readonly problem: string }> {
   const { folder, place } = at;
   const before = readBase(baseFile(place));
@@ -154,7 +154,7 @@ function settledOf({ place }: ViewOptions, difference: Difference, base: Base): 
   return { difference, base, changed: join(place, changedFolder) };
 }
 
-/** What the person changed since the view was mounted, and whether the view can be mounted again to show it. */
+/** Returns what the person changed since the view was mounted, and whether the view can be mounted again to show it. */
 async function seenBelow(
   at: ViewOptions,
   { name }: Engine,
@@ -172,7 +172,7 @@ async function seenBelow(
   };
 }
 
-/** The layer and the person's folder, as they are compared. */
+/** Returns what is needed to compare the layer with the person's folder. */
 function compared(at: ViewOptions, engine: Engine, { holder, base }: Held): Compared {
   const { folder, place, git } = at;
   const changed = join(place, changedFolder);
@@ -190,7 +190,7 @@ function compared(at: ViewOptions, engine: Engine, { holder, base }: Held): Comp
   };
 }
 
-/** Whether a person's change must be shown: git writes its notes at any command, and objects come with names for them. */
+/** Whether a change of the person must be shown. Git writes its notes at any command, and new objects come with new refs. */
 function isSeen(path: string): boolean {
   const part = gitPartOf(path);
   return part === undefined || part === "ref" || part === "setting";

@@ -1,5 +1,5 @@
-// The escape table: what hostile code tries in a sandbox. `prove-sandbox.ts` passes this text to a Node inside, so it
-// imports only what Node brings. An attempt that throws was stopped; any other end is a leak.
+// The escape table: what hostile code tries in a sandbox. `prove-sandbox.ts` passes this text to a Node process inside, so it
+// imports only Node's own modules. An attempt that throws was stopped; any other end is a leak.
 import { spawnSync } from "node:child_process";
 import {
   accessSync,
@@ -20,37 +20,37 @@ import {
 import { connect } from "node:net";
 import { join } from "node:path";
 
-/** What the host prepared for the attempts. */
+/** The paths, services and facts of the host at which the attempts are directed. */
 export interface Target {
   /** The attempts to make. */
   readonly names: readonly string[];
-  /** A file below a granted folder that is not to be read, and one that is not to be changed. */
+  /** Files below a granted folder: one that must not be read, and one that must not be changed. */
   readonly secret: string;
   readonly denied: string;
   /** A folder that is not granted. */
   readonly outside: string;
-  /** The home folder, with its device and number: inside, another folder may have its name. */
+  /** The home folder, with its device and inode, because inside, another folder may have the same path. */
   readonly home: { readonly path: string; readonly identity: string };
   /** The host's own namespaces, such as `pid:[4026531836]`. */
   readonly namespaces: Readonly<Record<string, string>>;
   /** Services of the host: a port on loopback, and an abstract Unix socket. */
   readonly port: number;
   readonly abstract: string;
-  /** Folders in memory, and the most bytes that one may hold where it can be written. */
+  /** Folders in memory, and the most bytes that each may hold if it is writable. */
   readonly sized: readonly string[];
   readonly maxBytes: number;
-  /** Device and number of what is behind the descriptors that the host was started with. */
+  /** Device and inode of each file behind a descriptor with which the host was started. */
   readonly descriptors: readonly string[];
-  /** A variable of the host's environment. */
+  /** Name of a variable in the host's environment. */
   readonly variable: string;
-  /** Attempts that are one system call each: programs in base64, which exit with the number of its error. */
+  /** Attempts that are one system call each: programs in base64 whose exit code is the number of the call's error. */
   readonly programs: Readonly<Record<string, string>>;
 }
 
-/** How attempts ended, by name: null was stopped, `leaked` was not, and any other text says why it was not made. */
+/** Results of the attempts, by name: null if it was stopped, `leaked` if not; any other text says why it was not made. */
 export type Report = Readonly<Record<string, string | null>>;
 
-/** Each attempt by what it would do on the host. */
+/** The attempts, each named by what it would do on the host. */
 const attempts: Readonly<Record<string, (target: Target) => unknown>> = {
   "read a secret file": ({ secret }) => mustHold(readFileSync(secret, "utf8")),
   "read a file that is not granted": ({ outside }) => readFileSync(join(outside, "file"), "utf8"),
@@ -81,7 +81,7 @@ const attempts: Readonly<Record<string, (target: Target) => unknown>> = {
 
 const machineFacts = ["kallsyms", "keys", "slabinfo", "timer_list", "vmallocinfo"];
 
-/** Errors by which the kernel refuses a system call as such: EPERM, EACCES, ENOSPC (of namespaces), ENOSYS, EAFNOSUPPORT. */
+/** Error numbers by which the kernel refuses a system call: EPERM, EACCES, ENOSPC (for namespaces), ENOSYS, EAFNOSUPPORT. */
 const refusals: readonly (number | null)[] = [1, 13, 28, 38, 97];
 
 /** Why an attempt could not be made, so that nothing is known about it. */
@@ -128,12 +128,12 @@ function canRead(name: string): boolean {
   }
 }
 
-/** Throws for an attempt that got nothing: it was stopped. */
+/** Throws if an attempt got nothing, because it was then stopped. */
 function mustHold(got: unknown): void {
   if (got === undefined || got === false || got === "" || got === null) throw new Error("there is nothing");
 }
 
-/** Bytes that the file system of a folder can hold; 0 for one that cannot be written. */
+/** Returns how many bytes the file system of a folder can hold; 0 if the folder is not writable. */
 function bytesIn(folder: string): number {
   try {
     mkdtempSync(join(folder, "attempt-"));
@@ -142,7 +142,7 @@ function bytesIn(folder: string): number {
     return 0;
   }
   const { blocks, bsize } = statfsSync(folder);
-  // A file system without a bound reports no blocks.
+  // A file system without a size limit reports no blocks.
   return blocks === 0 ? Number.POSITIVE_INFINITY : blocks * bsize;
 }
 
@@ -150,7 +150,9 @@ function identityOf({ dev, ino }: Stats): string {
   return `${dev} ${ino}`;
 }
 
-/** Device and number of the file behind a descriptor; nothing for that of the listing itself, which is closed. */
+/**
+ * Returns device and inode of the file behind a descriptor; empty for the descriptor of the listing itself, which is closed.
+ */
 function identityBehind(descriptor: number): string {
   try {
     return identityOf(fstatSync(descriptor));
@@ -167,7 +169,7 @@ function statusOf(pattern: RegExp): RegExpExecArray | null {
   return pattern.exec(readFileSync("/proc/self/status", "utf8"));
 }
 
-/** The session of a process; 0 for one that began outside of its namespace of processes. */
+/** Returns the session of a process; 0 if the session began outside of its process namespace. */
 function sessionOf(file: string): string | undefined {
   return readFileSync(file, "utf8").split(") ").at(-1)?.split(" ")[3];
 }

@@ -3,7 +3,7 @@ import { delimiter, isAbsolute, join } from "node:path";
 import { seccompFilter, type FilterOptions } from "./seccomp-filter.ts";
 import { sandboxMounts, type SandboxMounts } from "./sandbox-mounts.ts";
 
-/** What bubblewrap starts a program with. */
+/** Options with which bubblewrap starts a program. */
 export interface BubblewrapProgram {
   /** Current folder of the program. */
   readonly cwd: string;
@@ -16,16 +16,17 @@ export interface BubblewrapProgram {
 /** Descriptor on which bubblewrap reads the filter of system calls. */
 export const filterDescriptor = 4;
 
-/** The filter of a sandbox; undefined for a processor whose calls are not known. */
+/** Returns the filter for a sandbox; undefined if the calls of this processor are not known. */
 export function systemCallFilter(options: FilterOptions): Uint8Array | undefined {
   return seccompFilter(process.arch, options);
 }
 
 /**
- * The arguments of `bwrap`, up to the program that it starts. `mounts` are arguments, too: those of {@link sandboxMounts},
- * or others. The program has no capability and can make no user namespace in which it would have one, also when the host
- * is root. The process that starts bubblewrap passes it the {@link systemCallFilter}. The kernel ends every process inside when the first one ends, or when bubblewrap's parent ends. Needs
- * bubblewrap 0.8: an older one refuses these arguments.
+ * Returns the arguments of `bwrap`, up to the program that it starts. `mounts` are further arguments: those of {@link
+ * sandboxMounts}, or others. The program has no capability and cannot make a user namespace in which it would have one, even if
+ * the host is root. The process that starts bubblewrap passes it the {@link systemCallFilter}. The kernel ends every process
+ * inside when the first one ends, or when bubblewrap's parent ends. Needs bubblewrap 0.8: older versions refuse these
+ * arguments.
  */
 export function bubblewrapArguments(
   program: BubblewrapProgram,
@@ -51,7 +52,10 @@ export function bubblewrapArguments(
   ];
 }
 
-/** The user as whom a program runs: that of this process, also where bubblewrap starts in a namespace that names it otherwise. */
+/**
+ * Returns the options for the user as whom a program runs: that of this process, even if bubblewrap starts in a namespace that
+ * maps this user to another one.
+ */
 function ownIdentity(): readonly string[] {
   const [user, group] = [process.getuid?.(), process.getgid?.()];
   return user === undefined ? [] : ["--uid", String(user), "--gid", String(group)];
@@ -63,22 +67,22 @@ export interface SandboxedProgram {
   readonly args: readonly string[];
   /** Its whole environment. The program and bubblewrap are found on its `PATH`. */
   readonly env: Readonly<Record<string, string>>;
-  /** Its environment in the sandbox, where that is another one than bubblewrap's. */
+  /** Its environment in the sandbox, if that differs from bubblewrap's. */
   readonly inside?: Readonly<Record<string, string>> | undefined;
 }
 
-/** What is started instead of the program, and with which environment. */
+/** The command that is started instead of the program, and its environment. */
 export interface SandboxLaunch {
   readonly file: string;
   readonly args: readonly string[];
   readonly env: Readonly<Record<string, string>>;
-  /** What bubblewrap gets on its descriptor for the filter of system calls. */
+  /** The filter of system calls that is passed to bubblewrap on {@link filterDescriptor}. */
   readonly filter: Uint8Array | undefined;
 }
 
 /**
- * How a program is started in a sandbox of its own, or why it cannot be: bubblewrap or the program is not on `PATH`. The
- * file of the program can be read inside.
+ * Returns the command that starts a program in a separate sandbox, or why that cannot be done: bubblewrap or the program is not
+ * on `PATH`. The program's own file can be read inside.
  */
 export function launchInSandbox(
   { command, args, env, inside = env }: SandboxedProgram,
@@ -97,7 +101,7 @@ export function launchInSandbox(
   return { file: bwrap, args: [...options, program, ...args], env, filter };
 }
 
-/** The absolute path of a program on a PATH. */
+/** Returns the absolute path of a program on a PATH. */
 export function findProgram(name: string, path = ""): string | undefined {
   return path
     .split(delimiter)

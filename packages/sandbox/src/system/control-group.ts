@@ -4,41 +4,41 @@ import { setTimeout as delay } from "node:timers/promises";
 import { makeFolder } from "@toolmount/paths";
 import { processesOf, readOr } from "./process-usage.ts";
 
-/** Limits that the kernel keeps for a program and all that it starts. */
+/** Limits that the kernel enforces for a program and everything that it starts. */
 export interface GroupLimits {
-  /** Processes. The kernel counts threads, of which each may have {@link threadsEach}. */
+  /** Most processes. The kernel counts threads, of which each process may have {@link threadsEach}. */
   readonly processes: number;
   readonly memoryMb?: number | undefined;
 }
 
 /**
- * A control group of Linux for one program and all that it starts. Only who may write the files of groups can leave one: no
- * program behind bubblewrap, where they are not there.
+ * A control group of Linux for one program and everything that it starts. A process can leave its group only by writing the
+ * files of groups, which do not exist behind bubblewrap.
  */
 export interface ControlGroup {
   /** Returns the command that joins the group and becomes the program. */
   launch(file: string, args: readonly string[]): { readonly file: string; readonly args: readonly string[] };
   /** Whether the kernel killed a process of the group for its memory. */
   ranOutOfMemory(): boolean;
-  /** Kills what is left of it, and removes it. */
+  /** Kills the processes that are left in the group, and removes it. */
   close(): Promise<void>;
 }
 
-/** Threads that a process may have on average: Node.js has eleven. */
+/** Threads that a process may have on average; Node.js has eleven. */
 const threadsEach = 16;
 
-/** Memory above the limit at which the kernel kills: what it needs itself for a process counts, too. */
+/** Megabytes above the limit at which the kernel kills, because the memory that the kernel uses for a process counts, too. */
 const spareMb = 32;
 
-/** Milliseconds between two attempts to remove a group, each twice as long as the one before. */
+/** Longest pause between two attempts to remove a group, in milliseconds; each pause is twice as long as the previous one. */
 const longestPauseMs = 10_000;
 
 let count = 0;
 
 /**
- * Makes a group for a program; null where this process may make none. Linux lets it where cgroup v2 is delegated to this
- * process, for example by `systemd-run --user --scope -p Delegate=yes`. A measure finds a program that is above its limit a moment
- * later; the kernel keeps the limit at every moment, and what a program left is found in its group, whatever it did.
+ * Makes a group for a program; null if this process may not. Linux allows it if cgroup v2 is delegated to this process, for
+ * example by `systemd-run --user --scope -p Delegate=yes`. Regular measuring finds excess only later; the kernel enforces the
+ * limit at every moment, and the group also has all processes that a program left behind.
  */
 export function createControlGroup(limits: GroupLimits, base = delegatedGroup()): ControlGroup | null {
   if (base === null) return null;
@@ -47,7 +47,7 @@ export function createControlGroup(limits: GroupLimits, base = delegatedGroup())
     mkdirSync(folder);
     setLimits(folder, limits);
   } catch {
-    // Its manager has taken the group back: what a program uses is measured, as elsewhere.
+    // The system has taken the group back; usage is then measured, as on other systems.
     removeEmpty(folder);
     return null;
   }
@@ -67,11 +67,11 @@ function setLimits(folder: string, { processes, memoryMb }: GroupLimits): void {
   if (memoryMb === undefined) return;
   write("memory.max", String((memoryMb + spareMb) * 1_048_576));
   write("memory.oom.group", "1");
-  // A kernel without swap has no such file.
+  // A kernel without swap does not have this file.
   if (existsSync(join(folder, "memory.swap.max"))) write("memory.swap.max", "0");
 }
 
-/** A process that was killed is in its group for a moment longer. */
+/** Kills the members of a group and removes it. A killed process stays in the group for a moment. */
 async function removeGroup(folder: string): Promise<void> {
   for (let pauseMs = 10; pauseMs < longestPauseMs && existsSync(folder); pauseMs *= 2) {
     if (removeEmpty(folder)) return;
@@ -80,7 +80,7 @@ async function removeGroup(folder: string): Promise<void> {
   }
 }
 
-/** The kernel refuses where a process is in the group. */
+/** Removes a group. The kernel refuses this as long as a process is in it. */
 function removeEmpty(folder: string): boolean {
   try {
     rmdirSync(folder);
@@ -94,7 +94,7 @@ function killMembers(folder: string): void {
   try {
     writeFileSync(join(folder, "cgroup.kill"), "1");
   } catch {
-    // A kernel before 5.14 has no such file. A process of another namespace has the number 0, which is no process to `kill`.
+    // Kernels before 5.14 do not have this file. A process of another namespace has the number 0, which `kill` does not take.
     for (const pid of membersOf(folder)) if (pid > 0) killProcess(pid);
   }
 }
@@ -107,13 +107,15 @@ function killProcess(pid: number): void {
 
 let found: string | null | undefined;
 
-/** The folder of the group in which this process may make others, found once; null where it may make none. */
+/** Returns the folder of the group in which this process may make others, searched only once; null if there is none. */
 export function delegatedGroup(): string | null {
   if (found === undefined) found = process.platform === "linux" ? prepareGroup(ownGroup()) : null;
   return found;
 }
 
-/** The folder of the group of this process in the hierarchy of cgroup v2. The files about a process are in `facts`. */
+/**
+ * Returns the folder of this process's group in the hierarchy of cgroup v2. `facts` is the folder with files about the process.
+ */
 export function ownGroup(facts = "/proc/self"): string | null {
   const path = /^0::(\/.*)$/m.exec(readOr(join(facts, "cgroup")))?.[1];
   const mounted = /^\S+ \S+ \S+ \/ (\S+) .* - cgroup2 /m.exec(readOr(join(facts, "mountinfo")))?.[1];
@@ -122,8 +124,8 @@ export function ownGroup(facts = "/proc/self"): string | null {
 }
 
 /**
- * Returns the group below which this process makes others. No process may be in it, by a rule of the kernel: this process
- * and what it started move to a group of their own. A group in which others are, too, is not this process's alone.
+ * Returns the group below which this process makes others. The kernel requires that no process is in it, so this process and
+ * its children move to a group below it. Null if other processes are in the group, because it is then not ours alone.
  */
 export function prepareGroup(own: string | null): string | null {
   if (own === null) return null;

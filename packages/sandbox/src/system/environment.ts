@@ -1,18 +1,18 @@
 /** Variables without which programs do not find other programs, their user's folder or a folder for temporary files. */
 const posix = ["PATH", "HOME", "LANG", "LC_ALL", "TZ", "TMPDIR"];
 
-/** Names of Windows. Without SYSTEMROOT a program cannot open a socket; PATHEXT says which files are programs. */
+/** Names for Windows. Without SYSTEMROOT, a program cannot open a socket; PATHEXT says which files are programs. */
 const windows =
   "PATH PATHEXT SYSTEMROOT SYSTEMDRIVE COMSPEC TEMP TMP HOME USERPROFILE APPDATA LOCALAPPDATA LANG TZ".split(
     " ",
   );
 
-/** Names of the harmless variables of a host that each process needs. Windows reads the names without case. */
+/** Returns the names of the harmless variables that each process needs. On Windows, the case of names does not matter. */
 export function basicVariables(platform: NodeJS.Platform = process.platform): readonly string[] {
   return platform === "win32" ? windows : posix;
 }
 
-/** The variables of processes that wait in a layer for calls, and do not keep it from being mounted again. */
+/** Marks processes that wait in a layer for calls, and that do not keep its view from being mounted again. */
 export const residentEnvironment = { TOOLMOUNT_LAYER_RESIDENT: "1" } as const;
 
 const proxies = /^(?:https?|all|no)_proxy$/i;
@@ -20,8 +20,8 @@ const trusted =
   /^(?:node_extra_ca_certs|ssl_cert_(?:file|dir)|(?:requests|curl)_ca_bundle|npm_config_registry|pip_index_url|uv_(?:default_)?index(?:_url)?)$/i;
 
 /**
- * How a machine reaches the network: by which certificates and registries, and through which proxies where `isProxied` is set. An
- * address with credentials is left out.
+ * Returns the variables by which a machine reaches the network: those for certificates and registries and, with `isProxied`,
+ * proxies. An address with credentials is left out.
  */
 export function networkVariables(
   host: Readonly<Record<string, string | undefined>>,

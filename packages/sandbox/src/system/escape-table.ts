@@ -2,8 +2,8 @@ import { isKnownProcessor, type SyscallArgument } from "./syscall-program.ts";
 import { deniedCalls, judgedCalls, missingCalls, type CallNumbers } from "./syscalls.ts";
 
 /**
- * The kinds of sandbox that toolmount builds: `closed` and `online` have granted files only, without and with the network.
- * `wall` has all files, few that are writable, and the network; `offline` is a wall without the network.
+ * The kinds of sandbox that toolmount builds. `closed` and `online` have only granted files, without and with the network.
+ * `wall` has all files, few of them writable, and the network; `offline` is a wall without the network.
  */
 export type SandboxKind = "closed" | "online" | "wall" | "offline";
 
@@ -11,14 +11,14 @@ export type SandboxKind = "closed" | "online" | "wall" | "offline";
 interface CallAttempt {
   readonly call: CallNumbers;
   readonly args: readonly SyscallArgument[];
-  /** The kinds that stop it, where not all do. */
+  /** The kinds of sandbox that stop it; by default, all do. */
   readonly kinds?: readonly SandboxKind[];
 }
 
-/** Where each of these programs is while it runs. */
+/** Where the program of each attempt is while it runs. */
 const attemptFile = "/dev/shm/attempt";
 
-/** The attempts that are one system call each. Those that are code are in `proof/attempts.ts`. */
+/** The attempts that are one system call each. Those that need code are in `proof/attempts.ts`. */
 export const callAttempts: Readonly<Record<string, CallAttempt>> = {
   "make a read-only folder writable": { call: deniedCalls.mount, args: [0, "/usr", 0, 0x1020, 0] },
   "open a file system": { call: deniedCalls.fsopen, args: ["tmpfs", 0] },
@@ -47,7 +47,7 @@ export const callAttempts: Readonly<Record<string, CallAttempt>> = {
   },
 };
 
-/** What no kind of sandbox lets through. */
+/** Attempts that every kind of sandbox must stop. */
 const always = [
   "read a secret file",
   "write a protected file",
@@ -75,7 +75,7 @@ const byKind: Readonly<Record<SandboxKind, readonly string[]>> = {
   offline: ["write into the home folder", ...network],
 };
 
-/** Names of the attempts that a kind of sandbox must stop. */
+/** Returns the names of the attempts that a kind of sandbox must stop. */
 export function namesOf(kind: SandboxKind): readonly string[] {
   const calls = Object.entries(isKnownProcessor(process.arch) ? callAttempts : {});
   const stopped = calls.filter(([, { kinds = [kind] }]) => kinds.includes(kind));

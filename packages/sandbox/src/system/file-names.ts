@@ -3,21 +3,27 @@ import { execFile } from "node:child_process";
 import { promisify } from "node:util";
 import { findProgram } from "./bubblewrap.ts";
 
-/** The character for the byte 0. Those for bytes from 0x80 on are the last ones of Unicode, which are for private use. */
+/**
+ * Private-use character that stands for the byte 0; the following ones stand for the other bytes, of which those from 0x80 on
+ * occur.
+ */
 const firstByte = 0x10ff00;
 
-/** The first half of all of these characters in a JavaScript string. */
+/** The first half of each of these characters in a JavaScript string. */
 const half = "\udbff";
 
 /**
- * Whether Node may have lost something of a name: it reads each byte that is no UTF-8 as U+FFFD, and a name may have characters
- * that mean bytes here.
+ * Whether Node may have lost bytes of a name: it reads each byte that is not UTF-8 as U+FFFD, and a name may itself contain the
+ * characters that stand for bytes here.
  */
 export function isUnsure(name: string): boolean {
   return name.includes("\ufffd") || name.includes(half);
 }
 
-/** The text of a name on the disk, in which each byte that is no UTF-8 is a character for private use. No two names have one text. */
+/**
+ * Returns a name on the disk as a text in which private-use characters stand for bytes that are not UTF-8. Different names get
+ * different texts.
+ */
 export function textOfName(bytes: Buffer): string {
   const parts: string[] = [];
   for (let at = 0; at < bytes.length;) {
@@ -30,12 +36,12 @@ export function textOfName(bytes: Buffer): string {
   return parts.join("");
 }
 
-/** What `node:fs` takes for the text of a path. */
+/** Returns the path for a text in the form that `node:fs` needs. */
 export function pathOfText(text: string): string | Buffer {
   return text.includes(half) ? bytesOfText(text) : text;
 }
 
-/** The bytes of a path. */
+/** Returns the bytes of a path. */
 function bytesOfText(text: string): Buffer {
   const parts = Array.from(text, (character) => {
     const byte = character.codePointAt(0)! - firstByte;
@@ -46,15 +52,15 @@ function bytesOfText(text: string): Buffer {
 
 const run = promisify(execFile);
 
-/** Where a program runs, and the `PATH` on which it is found. */
+/** The folder in which a program runs, and the `PATH` on which it is found. */
 interface RunsIn {
   readonly cwd: string;
   readonly env: Readonly<Record<string, string | undefined>>;
 }
 
 /**
- * Runs a program on paths below a folder, as often as the kernel's bound for the length of a command needs. The words are those of
- * xargs: Node can give a program no argument that is not UTF-8.
+ * Runs a program on paths below a folder, as often as the kernel's limit for the length of a command requires. `words` are
+ * arguments of xargs, because Node cannot give a program an argument that is not UTF-8.
  */
 export async function runOn(
   paths: readonly string[],
@@ -66,7 +72,7 @@ export async function runOn(
   if (xargs === undefined) throw new Error("xargs is not on PATH; install the package findutils");
   const running = run(xargs, ["-0", ...words], { cwd, env: { PATH: env["PATH"] } });
   const lines = paths.map((path) => Buffer.from(pathOfText(`${path}\0`)));
-  // The program may end before it has read all: then its error is the answer.
+  // The program may end before it has read everything; its error is then the result.
   running.child.stdin!.on("error", () => {}).end(Buffer.concat(lines));
   await running;
 }

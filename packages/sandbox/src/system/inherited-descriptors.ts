@@ -1,15 +1,15 @@
 import { openSync, readdirSync, readFileSync } from "node:fs";
 
-/** The flag of a descriptor that programs started by this process do not inherit. */
+/** Flag of a descriptor that programs started by this process do not inherit. */
 const closedOnExec = 0o2_000_000;
 
 let inherited: readonly number[] | undefined;
 let empty: number | undefined;
 
 /**
- * The descriptors, beside the first three, with which this process was started and which every program that it starts
- * would inherit, such as a folder that a script opened. Node closes those below sixteen for its programs. Through the
- * descriptor of a folder a program would leave its sandbox. They are found once, and only on Linux.
+ * Returns the descriptors, except for the first three, with which this process was started and which every program that it
+ * starts would inherit, such as a folder that a script opened. Node closes only those below sixteen. By the descriptor of a
+ * folder, a program could leave its sandbox. They are listed once, and only on Linux.
  */
 export function inheritedDescriptors(): readonly number[] {
   return (inherited ??= descriptors().filter((each) => each > 2 && !isClosedOnExec(each)));
@@ -28,12 +28,12 @@ function isClosedOnExec(descriptor: number): boolean {
     const flags = /^flags:\s*(\d+)$/m.exec(readFileSync(`/proc/self/fdinfo/${descriptor}`, "latin1"))?.[1];
     return (Number.parseInt(flags ?? "0", 8) & closedOnExec) !== 0;
   } catch {
-    // The descriptor with which the others were listed is closed.
+    // The descriptor by which the others were listed is closed already.
     return true;
   }
 }
 
-/** What a program gets in place of a descriptor that it must not have. */
+/** Returns the descriptor that a program gets instead of one that it must not have. */
 export function emptyDescriptor(): number {
   return (empty ??= openSync("/dev/null", "r+"));
 }

@@ -3,15 +3,15 @@ import { existsSync, lstatSync, mkdirSync, realpathSync, statSync, writeFileSync
 import { release } from "node:os";
 import { join } from "node:path";
 
-/** Where the proof of a sandbox is kept. */
+/** A place that remembers whether a sandbox has been proved. */
 interface KeptProof {
   exists(): boolean;
   write(): void;
 }
 
 /**
- * An empty file in the user's cache, named for what the proof depends on: the kernel, the program of bubblewrap, the user,
- * and `facts`. A proof that cannot be kept is made again by the next process.
+ * Returns the place for a proof: an empty file in the user's cache, named by what the proof depends on: the kernel, bubblewrap,
+ * the user, and `facts`. If it cannot be written, the next process proves the sandbox again.
  */
 export function keptProof(bwrap: string, home: string | undefined, facts: string): KeptProof {
   if (home === undefined) return { exists: () => false, write: () => {} };
@@ -29,17 +29,17 @@ function keyOf(bwrap: string, facts: string): string {
   return createHash("sha256").update(JSON.stringify(all)).digest("hex");
 }
 
-/** Another user could have put a file there that belongs to that user. */
+/** Whether a file exists and belongs to this user, because another user could have put one there. */
 function isOwnFile(file: string): boolean {
   const facts = lstatSync(file, { throwIfNoEntry: false });
   return facts?.isFile() === true && facts.uid === process.getuid?.();
 }
 
-/** Does not make the home folder itself: some users have one that does not exist. */
+/** Writes the file. It does not make the home folder itself, because the home of some users does not exist. */
 function writeOwnFile(folders: readonly string[], file: string): void {
   try {
     for (const folder of folders) if (!existsSync(folder)) mkdirSync(folder, { mode: 0o700 });
-    // Not through a link, which would empty what it leads to. A file that is there stays.
+    // `wx` does not follow a link, which would empty its target, and leaves an existing file as it is.
     writeFileSync(file, "", { mode: 0o600, flag: "wx" });
   } catch {
     // The next process makes the attempts again.

@@ -11,10 +11,12 @@ import {
 } from "node:fs";
 import { isUnsure, pathOfText, textOfName } from "./file-names.ts";
 
-/** The kinds of entries. A whiteout is how the kernel's overlay marks a deleted entry. */
+/** The kinds of entries. A whiteout is the mark of the kernel's overlay for a deleted entry. */
 type EntryKind = "file" | "folder" | "link" | "pipe" | "socket" | "device" | "whiteout";
 
-/** An entry as the kernel reports it. Times are nanoseconds and, as the inode, decimal text: JSON has no such numbers. */
+/**
+ * An entry as the kernel reports it. Times in nanoseconds and the inode are decimal text, because they exceed JSON's numbers.
+ */
 export interface Mark {
   readonly kind: EntryKind;
   readonly inode: string;
@@ -23,11 +25,11 @@ export interface Mark {
   /** When the kernel last changed the entry. A program cannot set it. */
   readonly changed: string;
   readonly mode: number;
-  /** How many names the file has. */
+  /** Number of names that the file has. */
   readonly names: number;
 }
 
-/** Describes the entry at a path. Follows no link. Returns null if nothing is there. */
+/** Returns a description of the entry at a path; null if there is none. Does not follow links. */
 export function markOf(path: string): Mark | null {
   const stat = statOf(path);
   if (stat === null) return null;
@@ -42,13 +44,13 @@ export function markOf(path: string): Mark | null {
   };
 }
 
-/** A path below a folder, both without dots. Node's `join` would take most of the time of a comparison. */
+/** Joins a folder and a path below it, both without dots. Node's `join` would take most of the time of a comparison. */
 export function within(folder: string, path: string): string {
   if (folder === "" || path === "") return folder + path;
   return `${folder}/${path}`;
 }
 
-/** Returns what the kernel knows of an entry. Follows no link. Returns null if nothing is there. */
+/** Returns what the kernel knows about an entry; null if there is none. Does not follow links. */
 export function statOf(path: string): BigIntStats | null {
   return orNull(() => lstatSync(pathOfText(path), { bigint: true, throwIfNoEntry: false }) ?? null);
 }
@@ -62,7 +64,7 @@ function kindOf(stat: BigIntStats): EntryKind {
   return stat.isCharacterDevice() && stat.rdev === 0n ? "whiteout" : "device";
 }
 
-/** The names in a folder, sorted; none where there is no folder. */
+/** Returns the sorted names in a folder; empty if there is no folder. */
 export function namesIn(folder: string): readonly string[] {
   const path = pathOfText(folder);
   const names = orNull(() => readdirSync(path)) ?? [];
@@ -70,7 +72,7 @@ export function namesIn(folder: string): readonly string[] {
   return sure.toSorted();
 }
 
-/** Whether this process can list what is in a folder and look at it. A program may have taken its own rights. */
+/** Whether this process can list a folder and look at its entries. A program may have removed its own rights. */
 export function isReadable(folder: string): boolean {
   try {
     accessSync(pathOfText(folder), constants.R_OK | constants.X_OK);
@@ -81,7 +83,7 @@ export function isReadable(folder: string): boolean {
   }
 }
 
-/** Whether this process can change the mode and the times of an entry. */
+/** Whether this process can change the mode and times of an entry. True if there is none. */
 export function isOwned(path: string): boolean {
   const [own, stat] = [process.getuid?.(), statOf(path)];
   return own === 0 || stat === null || Number(stat.uid) === own;
@@ -89,7 +91,10 @@ export function isOwned(path: string): boolean {
 
 export const foreign = "it belongs to another user, so what changed in it cannot be kept";
 
-/** Why this process cannot change the names in a folder. It can open its own ones for that. */
+/**
+ * Returns why this process cannot change the names in a folder; undefined if it can, also by changing the mode of its own
+ * folder.
+ */
 export function obstacleIn(folder: string): string | undefined {
   if (statOf(folder)?.isDirectory() !== true) return undefined;
   try {
@@ -102,12 +107,12 @@ export function obstacleIn(folder: string): string | undefined {
   }
 }
 
-/** Whether both are the same entry of the disk. */
+/** Whether both marks are of the same entry on the disk. */
 export function isSame(one: Mark | null, other: Mark | null): boolean {
   return one !== null && other !== null && one.inode === other.inode;
 }
 
-/** Whether two entries are equal to a reader: kind, mode and content. Folders never are. */
+/** Whether two entries look equal to a reader: in kind, mode and content. Folders never count as equal. */
 export function isEqual(one: string, other: string): boolean {
   const [a, b] = [markOf(one), markOf(other)];
   if (a === null || b === null || a.kind !== b.kind) return false;
@@ -137,7 +142,7 @@ function isEqualFile(one: string, other: string): boolean {
   }
 }
 
-/** What is read, or null where the path does not lead to an entry. */
+/** Returns what `read` returns, or null if the path leads to no entry. */
 function orNull<Read>(read: () => Read): Read | null {
   try {
     return read();

@@ -3,10 +3,10 @@ import { readOr } from "./process-usage.ts";
 
 interface Setting {
   readonly name: string;
-  /** The value with which the kernel refuses user namespaces, and one with which it makes them. */
+  /** The value with which the kernel refuses user namespaces, and one with which it allows them. */
   readonly refuses: string;
   readonly allows: string;
-  /** Whether it is for all users but root. */
+  /** Whether the setting concerns all users except root. */
   readonly isForUsers: boolean;
 }
 
@@ -17,7 +17,9 @@ const settings: readonly Setting[] = [
   { name: "user.max_user_namespaces", refuses: "0", allows: "15000", isForUsers: false },
 ];
 
-/** What a program that makes namespaces said when it failed, with the setting of the machine that refuses them. */
+/**
+ * Returns the error of a program that could not make namespaces, with the machine's setting that refuses them, if there is one.
+ */
 export function namespaceProblem(said: string, sys = "/proc/sys"): string {
   const isRoot = process.getuid?.() === 0;
   const setting = settings.find(

@@ -2,16 +2,16 @@ import { findProgram } from "./bubblewrap.ts";
 import { namespaceProblem } from "./namespace-settings.ts";
 import { runInSandbox } from "./start-sandbox.ts";
 
-/** What the view of a layer has of its own. */
+/** Options of `unshare` for the namespaces of a layer's view. */
 export const viewNamespaces =
   "--user --map-root-user --mount --propagation private --pid --fork --kill-child".split(" ");
 
-/** The kernel shows a layer read-only where it cannot make a folder for its own work. */
+/** Problem when the kernel shows a layer read-only, because it cannot make a folder for its own work. */
 export const readOnly = "it can only be read; is the disk full?";
 
 /**
- * Tries what a layer needs: a deleted file, and a folder that was deleted and made again, also after a second mount. A shell's own
- * echo does not say that the disk is full.
+ * Script that tries what a layer needs: deletes a file, and deletes a folder and makes it again, also after a second mount. It
+ * does not use the shell's own echo, which does not report that the disk is full.
  */
 const trial = `
 set -e
@@ -32,7 +32,7 @@ test "$(ls view/folder)" = after
 umount view
 `;
 
-/** Mounts an overlay in an empty folder and changes it; returns why the kernel can have no layer. */
+/** Mounts an overlay in an empty folder and changes it. Returns why the kernel cannot have layers, or undefined. */
 export async function mountOverlayOnce(
   cwd: string,
   env: Readonly<Record<string, string | undefined>>,

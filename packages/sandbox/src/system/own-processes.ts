@@ -30,15 +30,15 @@ const machineFacts = [
 ].map((name) => `/proc/${name}`);
 
 /**
- * A `/proc` that shows only the sandbox's own processes, and in which the machine's settings cannot be changed and facts
- * about it cannot be read.
+ * Returns mounts for a `/proc` that shows only the sandbox's own processes. The machine's settings in it cannot be changed, and
+ * facts about the machine cannot be read.
  */
 export function ownProcesses(): readonly string[] {
   const covers = machineFacts.filter((path) => existsSync(path)).flatMap(cover);
   return ["--proc", "/proc", ...machineFiles.flatMap((path) => ["--ro-bind-try", path, path]), ...covers];
 }
 
-/** The mount by which a file cannot be read. */
+/** Returns the mount that makes a file unreadable. */
 export function cover(path: string): string[] {
   return ["--ro-bind", "/dev/null", path];
 }

@@ -2,12 +2,12 @@ import { execFileSync, spawn, type SpawnOptions } from "node:child_process";
 import { readdirSync, readFileSync } from "node:fs";
 import { childrenOf } from "./process-usage.ts";
 
-/** Lists, starts and signals processes. A test gives another one. */
+/** Lists, starts and signals processes. Tests use another implementation. */
 export interface ProcessSystem {
   readonly platform: NodeJS.Platform;
-  /** As `process.kill`: throws when there is no such process. */
+  /** Like `process.kill`: throws if there is no such process. */
   kill(pid: number, signal: NodeJS.Signals | 0): void;
-  /** Every process with its parent. */
+  /** Returns the id of every process with that of its parent. */
   parents(): readonly (readonly [number, number])[];
   /** Starts a program and does not wait for it. */
   start(file: string, args: readonly string[], onError: () => void): void;
@@ -32,10 +32,10 @@ export function treeOptions(
 }
 
 /**
- * Signals a program that was started with {@link treeOptions}, and all that it started. `0` signals nothing. Returns whether
- * there was a process to signal.
- *
- * Windows has no SIGTERM: there it does nothing, SIGKILL is `taskkill /t /f`, and processes whose parent is gone are not found.
+ * Signals a program that was started with {@link treeOptions}, and everything that it started. `0` signals nothing. Returns
+ * whether there was a process to signal.
+ * |Windows has no SIGTERM, so that does nothing there; SIGKILL is `taskkill /t /f`, which does not find processes whose parent
+ * has ended.
  */
 export function signalTree(
   pid: number,
@@ -50,8 +50,8 @@ export function signalTree(
 }
 
 /**
- * Kills a program that was started with {@link treeOptions}, and every process below it, also those that lead groups of
- * their own. They are stopped first, so that none starts another one meanwhile. A process whose parent has ended is not found.
+ * Kills a program that was started with {@link treeOptions}, and every process below it, including leaders of other groups.
+ * They are stopped first, so that none of them starts another. A process whose parent has ended is not found.
  */
 export function killTree(pid: number, system: ProcessSystem = thisSystem): void {
   if (system.platform === "win32") {
@@ -90,7 +90,7 @@ function descendantsOf(pid: number, system: ProcessSystem): number[] {
   return below(pid);
 }
 
-/** Every process of this machine with its parent, from `/proc`, else from `ps`. */
+/** Returns every process of this machine with its parent, from `/proc` on Linux, else from `ps`. */
 function readParents(): readonly (readonly [number, number])[] {
   if (process.platform === "linux") return listPids().flatMap(readParent);
   const text = execFileSync("ps", ["-A", "-o", "pid=,ppid="], { encoding: "utf8" });
@@ -108,7 +108,7 @@ function listPids(): number[] {
 function readParent(pid: number): [number, number][] {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, "latin1");
-    // The name in parentheses may contain anything. After it: state, parent.
+    // The name in parentheses may contain anything. After it come the state and the parent.
     return [[pid, Number(stat.slice(stat.lastIndexOf(")") + 2).split(" ")[1])]];
   } catch {
     return []; // it has ended
@@ -120,7 +120,7 @@ function reaches(pid: number, signal: NodeJS.Signals | 0, system: ProcessSystem)
     system.kill(pid, signal);
     return true;
   } catch (error) {
-    // A process of another user is there, but cannot be signalled.
+    // A process of another user exists, but cannot be signalled.
     return signal === 0 && (error as NodeJS.ErrnoException).code === "EPERM";
   }
 }

@@ -1,18 +1,18 @@
 import { readdirSync, readFileSync, statfsSync, statSync } from "node:fs";
 
-/** Bytes of a page of memory. Linux uses 4 KiB on x86-64, and `statm` counts in pages. */
+/** Bytes of a page of memory, in which `statm` counts: 4 KiB with Linux on x86-64. */
 const pageBytes = 4_096;
 
-/** What a process and all that it started use. */
+/** Resources that a process and everything that it started use. */
 export interface ProcessUsage {
-  /** Resident memory, with files in the `folders` that are in memory. */
+  /** Resident memory, including files in those `folders` that are in memory. */
   readonly bytes: number;
   readonly processes: number;
 }
 
 /**
- * What a process, its children and theirs use; nothing for a process that ended. `folders` are those of a sandbox whose
- * files are in memory. It stops counting at `maxProcesses`. Undefined where the system has no `/proc`.
+ * Returns the resources of a process, its children and their children; a process that has ended counts as nothing. `folders`
+ * are folders of a sandbox whose files are in memory. Counting stops at `maxProcesses`. Undefined if the system has no `/proc`.
  */
 export function usageOf(
   pid: number,
@@ -24,20 +24,20 @@ export function usageOf(
   const bytes = found
     .slice(0, maxProcesses)
     .reduce((sum, each) => sum + Number(readOr(`/proc/${each}/statm`).split(" ")[1] ?? 0) * pageBytes, 0);
-  // The process of bubblewrap itself sees the machine's folders; those that it started are inside.
+  // Bubblewrap's own process sees the machine's folders; the processes that it started are inside.
   const inside = found[1];
   const inFiles = inside === undefined ? [] : folders.map((folder) => bytesIn(folder, inside));
   return { bytes: inFiles.reduce((sum, each) => sum + each, bytes), processes: found.length };
 }
 
-/** A process, its children and theirs. It looks for the children of the first `most`. Linux only. */
+/** Returns a process, its children and their children. Children are searched only of the first `most`. Linux only. */
 export function processesOf(pid: number, most = Number.POSITIVE_INFINITY): readonly number[] {
   const found = [pid];
   for (let at = 0; at < found.length && at < most; at++) found.push(...childrenOf(found[at]!));
   return found;
 }
 
-/** The children of all threads of a process. */
+/** Returns the children of all threads of a process. */
 export function childrenOf(pid: number): number[] {
   try {
     return readdirSync(`/proc/${pid}/task`).flatMap((task) =>
@@ -49,8 +49,8 @@ export function childrenOf(pid: number): number[] {
 }
 
 /**
- * Bytes that the file system of a folder holds, as a process in a sandbox sees it; 0 for a process that ended. While a sandbox
- * is made, its process still sees the machine's folder: what a disk holds is not what the sandbox uses.
+ * Returns the bytes that the file system of a folder holds, as a process in a sandbox sees it; 0 if the process has ended.
+ * While a sandbox is being made, its process still sees the machine's folder, whose bytes do not count.
  */
 function bytesIn(folder: string, inside: number): number {
   try {
@@ -63,7 +63,7 @@ function bytesIn(folder: string, inside: number): number {
   }
 }
 
-/** The text of a file of the system. Empty for one that is not there, such as that of a process that ended. */
+/** Returns the text of a system file; empty if it does not exist, for example because its process has ended. */
 export function readOr(path: string): string {
   try {
     return readFileSync(path, "latin1");
@@ -72,16 +72,18 @@ export function readOr(path: string): string {
   }
 }
 
-/** The command lines of some processes and of all that they started, without those that only wait for another one. */
+/**
+ * Returns the command lines of some processes and everything that they started, without those that only wait for another one.
+ */
 export function commandsOf(isProgram: (pid: number) => boolean): readonly string[] {
   const parents = new Map(numbersIn("/proc").map((each) => [each, parentOf(each)]));
   const waiting = new Set(parents.values());
-  // A program may have namespaces of its own, in which its children are.
+  // A program may make namespaces, in which `isProgram` does not find its children.
   const isIn = (each: number): boolean => each > 1 && (isProgram(each) || isIn(parents.get(each) ?? 0));
   return [...parents.keys()].filter((each) => !waiting.has(each) && isIn(each)).map(commandOf);
 }
 
-/** The names in a folder that are numbers: those of the processes. */
+/** Returns the names in a folder that are numbers, which are processes in `/proc`. */
 export function numbersIn(folder: string): readonly number[] {
   return readdirSync(folder)
     .filter((name) => /^\d+$/.test(name))
@@ -98,7 +100,7 @@ function commandOf(pid: number): string {
   return textOf(words);
 }
 
-/** A command as it was written: what only begins another program, such as a wall, is shown as that one, and a shell as its script. */
+/** Returns a command as it was written: of a sandbox or a starting shell, the inner command; of `bash -c`, the script. */
 export function textOf(words: readonly string[]): string {
   const [program = "", ...rest] = words;
   if (program.endsWith("/sh") && rest[0] === "-c" && rest.length > 3) return textOf(rest.slice(3));

@@ -1,14 +1,14 @@
 import { existsSync } from "node:fs";
 import { win32 } from "node:path";
 
-/** The system in which a program is searched. A test gives another one. */
+/** The system on which a program is searched. Tests use another one. */
 export interface ProgramSystem {
   readonly platform: NodeJS.Platform;
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly exists?: ((file: string) => boolean) | undefined;
 }
 
-/** What `spawn` or `execFile` takes. */
+/** A command in the form that `spawn` and `execFile` take. */
 export interface ProgramCommand {
   readonly file: string;
   readonly args: readonly string[];
@@ -16,10 +16,9 @@ export interface ProgramCommand {
 }
 
 /**
- * How a program is started without a shell reading its arguments.
- *
- * On Windows `npm`, `npx` and other programs of packages are batch files, which only cmd.exe can run: their arguments are
- * escaped for it. Throws a RangeError for an argument that cmd.exe cannot take: one with a line break or a NUL.
+ * Returns how a program is started without a shell that reads its arguments.
+ * |On Windows, `npm`, `npx` and other programs of packages are batch files, which only cmd.exe can run, so their arguments are
+ * escaped for it. Throws a RangeError for an argument that cmd.exe cannot take, which is one with a line break or a NUL.
  */
 export function programCommand(
   command: string,
@@ -57,14 +56,14 @@ function findOnWindows(
 ): string | undefined {
   const isPath = /[\\/]/.test(command);
   const folders = isPath ? [""] : path.split(";").filter(Boolean);
-  // `npm` without an extension is a script for other systems, beside npm.cmd.
+  // `npm` without an extension is a script for other systems, in the same folder as npm.cmd.
   const endings = win32.extname(command) === "" ? extensions.toLowerCase().split(";") : [""];
   return folders
     .flatMap((folder) => endings.map((ending) => win32.join(folder, command + ending)))
     .find(exists);
 }
 
-/** Characters that cmd.exe reads as its own. Source: the package cross-spawn, lib/util/escape.js. */
+/** Characters with a special meaning for cmd.exe. Source: the package cross-spawn, lib/util/escape.js. */
 const meta = /[()\][%!^"`<>&|;, *?]/g;
 
 function escapeMeta(text: string): string {
@@ -72,8 +71,8 @@ function escapeMeta(text: string): string {
 }
 
 /**
- * Quotes an argument as programs of Windows read it, then escapes it twice: cmd.exe reads the line once to start the batch
- * file, and the batch file's own line reads it again. Source: cross-spawn, which escapes twice for the files of npm.
+ * Quotes an argument in the way that Windows programs read it, then escapes it twice, because cmd.exe reads it twice: to start
+ * the batch file, and on the batch file's own line. Source: cross-spawn, which escapes twice for the files of npm.
  */
 function escapeArgument(argument: string): string {
   const quoted = `"${argument.replaceAll(/(\\*)"/g, '$1$1\\"').replace(/(\\*)$/, "$1$1")}"`;

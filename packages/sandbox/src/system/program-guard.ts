@@ -1,41 +1,41 @@
 import { spawn, type ChildProcess } from "node:child_process";
 import { randomInt } from "node:crypto";
 
-/** Kills the programs of this process when it ends without doing so itself, for example by SIGKILL. */
+/** Kills the programs of this process if it ends without doing so itself, for example by SIGKILL. */
 export interface ProgramGuard {
-  /** Starts the guard's process, unless it runs. {@link ProgramGuard.add} does so, too. */
+  /** Starts the guard's process, unless it is running. {@link ProgramGuard.add} does so, too. */
   start(): void;
   /** Adds a program that was started with `treeOptions`, by its process id. */
   add(pid: number): void;
-  /** Removes a program that has ended: its process id may soon be that of another one. */
+  /** Removes a program that has ended, because its process id may soon belong to another one. */
   remove(pid: number): void;
   /** Kills the programs that were added and not removed, and ends the guard's process. */
   close(): void;
 }
 
-/** A mark of a program and of all that it starts, which none of them can remove: a limit that is only for marking. */
+/** A mark on a program and everything that it starts, which they cannot remove: a resource limit that has no other effect. */
 export interface LimitMark {
-  /** How the limit of a process with this mark is shown in `/proc/PID/limits`. */
+  /** The line of `/proc/PID/limits` that shows the mark. */
   readonly text: string;
   /** Returns the command that starts a program with the mark. */
   readonly launch: (file: string, args: readonly string[]) => { file: string; args: readonly string[] };
 }
 
-/** How a guard is started. */
+/** Options for a guard. */
 export interface ProgramGuardOptions {
-  /** `NAME=value` in an environment, or a limit: the guard also kills each process that has it. Only where there is `/proc`. */
+  /** `NAME=value` in an environment, or a limit: the guard also kills each process that has it. Works only with `/proc`. */
   readonly mark?: string | LimitMark | undefined;
-  /** `PATH` of the guard's process, which needs `grep` and `sleep` for the mark, and `sleep` where `isPolite` is set. */
+  /** `PATH` of the guard's process, on which it needs `grep` and `sleep` for a mark, and `sleep` for `isPolite`. */
   readonly path?: string | undefined;
-  /** Sends SIGTERM to the programs first, and kills them a second later. */
+  /** Sends SIGTERM to the programs first, and kills them one second later. */
   readonly isPolite?: boolean | undefined;
   readonly platform?: NodeJS.Platform | undefined;
 }
 
 /**
- * The program of the guard's process. It reads process ids from its input, and at the end of the input, when this
- * process is gone, kills their groups and every process with the mark until none is left. It is a shell script because
- * that needs 2 MB and 3 ms, a tenth of another Node process.
+ * The program of the guard's process. It reads process ids from its input. When the input ends, because this process is gone,
+ * it kills their groups and every process with the mark until none is left. It is a shell script because that needs 2 MB and 3
+ * ms, a tenth of another Node process.
  */
 const program = String.raw`
 trap '' HUP INT TERM
@@ -61,7 +61,7 @@ for round in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do
 done
 `.replaceAll("\\${", "${");
 
-/** Creates a guard. Its process starts with the first program. Windows has none: there a guard does nothing. */
+/** Creates a guard. Its process starts with the first program. On Windows, a guard does nothing. */
 export function createProgramGuard(options: ProgramGuardOptions = {}): ProgramGuard {
   const { platform = process.platform } = options;
   let child: ChildProcess | null = null;
@@ -87,7 +87,7 @@ export function createProgramGuard(options: ProgramGuardOptions = {}): ProgramGu
   };
 }
 
-/** The name of a guard's process: the third word after `/bin/sh`. */
+/** Name of a guard's process, which is the third word after `/bin/sh`. */
 export const guardName = "toolmount-guard";
 
 function startGuard({ mark = "", path = "", isPolite = false }: ProgramGuardOptions): ChildProcess {
@@ -96,25 +96,26 @@ function startGuard({ mark = "", path = "", isPolite = false }: ProgramGuardOpti
   const child = spawn("/bin/sh", ["-c", program, ...words], {
     cwd: "/",
     env: path === "" ? {} : { PATH: path },
-    // In a session of its own, so that a signal to this process's group does not reach it.
+    // The guard gets its own session, so that a signal to this process's group does not reach it.
     detached: true,
     stdio: ["pipe", "ignore", "ignore"],
   });
-  // A guard that cannot be started, or that was killed, protects nothing.
+  // A guard that cannot be started, or that was killed, protects nothing, but must not end this process.
   child.on("error", () => undefined);
   child.stdin.on("error", () => undefined);
   child.unref();
-  // Bun's has no `unref`, and keeps no process running.
+  // Bun's stream has no `unref`, and does not keep the process running.
   (child.stdin as unknown as { unref?(): void }).unref?.();
   return child;
 }
 
 /**
- * Makes a mark that no other program of the machine has. Linux passes the limit on to each child, shows it to every user, and
- * has enforced nothing by it since version 2.4.30 (getrlimit(2), RLIMIT_RSS). A process can only lower it. Elsewhere nothing is marked.
+ * Makes a mark that no other program of the machine has: a limit on resident memory. Linux passes it on to each child, shows it
+ * to every user, and has not enforced it since version 2.4.30 (getrlimit(2), RLIMIT_RSS). A process can only lower it. On other
+ * systems, nothing is marked.
  */
 export function createLimitMark(platform = process.platform): LimitMark {
-  // More memory than any machine has, and exact as a number of bytes.
+  // This is more memory than any machine has, and exact as a number of bytes.
   const kilobytes = 2 ** 40 + randomInt(2 ** 40);
   const bytes = String(kilobytes * 1024).padEnd(20);
   return {

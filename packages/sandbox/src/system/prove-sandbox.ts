@@ -24,42 +24,42 @@ import { maxMemoryBytes, memoryFolders, sandboxMounts, wallMounts } from "./sand
 import { runInSandbox } from "./start-sandbox.ts";
 import { syscallProgram } from "./syscall-program.ts";
 
-/** What was found out about a kind of sandbox on this machine. */
+/** Result of the attempts to break out of a kind of sandbox on this machine. */
 export interface SandboxProof {
-  /** Why the sandbox must not be used; null when every attempt was stopped. */
+  /** Why the sandbox must not be used; null if every attempt was stopped. */
   readonly problem: string | null;
   /** The attempts that were stopped. */
   readonly stopped: readonly string[];
 }
 
-/** Which kind of sandbox to prove, and for whom. */
+/** The kind of sandbox to prove, and the user for whom. */
 export interface ProofOptions {
   readonly kind: SandboxKind;
-  /** `PATH`, on which bubblewrap is found, and `HOME`, below which a passed proof is kept. */
+  /** `PATH`, on which bubblewrap is found, and `HOME`, below which a passed proof is stored. */
   readonly env: Readonly<Record<string, string | undefined>>;
-  /** Makes the attempts again, although they were made before. */
+  /** Makes the attempts again, although a passed proof exists. */
   readonly isFresh?: boolean | undefined;
 }
 
-/** Milliseconds that all attempts may take: they take half a second, and many times that on a busy machine. */
+/** Longest time for all attempts, in milliseconds. They take half a second, and many times that on a busy machine. */
 const timeoutMs = 60_000;
 
-/** A variable that bubblewrap itself gets, and programs inside must not. */
+/** A variable that bubblewrap itself gets, and that programs inside must not get. */
 const variable = "TOOLMOUNT_PROOF";
 
-/** The program of the escape table: its text, and how Node takes it. */
+/** Returns the text of the escape table, and the type by which Node reads it. */
 function attempts(): { readonly type: string; readonly text: string } {
   const file = fileURLToPath(import.meta.resolve("#sandbox-attempts"));
   return { type: file.endsWith(".ts") ? "module-typescript" : "module", text: readFileSync(file, "utf8") };
 }
 
-/** The proofs of this process, so that one runs at a time and each only once. */
+/** The proofs of this process, so that each is made only once. */
 const proofs = new Map<string, Promise<SandboxProof>>();
 
 /**
- * Tries to break out of a sandbox that is built as for every program: a process inside makes each attempt of the escape
- * table. A passed proof is kept for this kernel, bubblewrap, user, table and arguments. After a failed one, the next call
- * tries again.
+ * Tries to break out of a sandbox that is built as for every program: a process inside makes each attempt of the escape table.
+ * A passed proof is stored for this kernel, bubblewrap, user, table and arguments. After a failed one, the next call tries
+ * again.
  */
 export async function proveSandbox(options: ProofOptions): Promise<SandboxProof> {
   const { kind, env, isFresh = false } = options;
@@ -73,7 +73,9 @@ export async function proveSandbox(options: ProofOptions): Promise<SandboxProof>
   return proof;
 }
 
-/** The same without the memory of this process. `weaken` changes bubblewrap's arguments, to test that a leak is found. */
+/**
+ * Proves a sandbox without the memory of this process. `weaken` changes bubblewrap's arguments, to test that leaks are found.
+ */
 export async function proveInPlace(
   { kind, env, isFresh = false }: ProofOptions,
   weaken = (args: readonly string[], _place: Place) => args,
@@ -99,14 +101,14 @@ function failed(problem: string): SandboxProof {
   return { problem, stopped: [] };
 }
 
-/** The files that the attempts are about, in a folder of their own. */
+/** The files at which the attempts are directed, in a temporary folder. */
 export interface Place {
   readonly folder: string;
-  /** A folder that can be changed, with a file that cannot, and one that cannot be read. */
+  /** A folder that can be changed, with a file in it that cannot be changed, and one that cannot be read. */
   readonly box: string;
   readonly denied: string;
   readonly secret: string;
-  /** A folder that is not granted, with a file. */
+  /** A folder that is not granted, with a file in it. */
   readonly outside: string;
   readonly temporary: string;
 }
@@ -128,7 +130,7 @@ function hasNetwork(kind: SandboxKind): boolean {
   return kind === "wall" || kind === "online";
 }
 
-/** The mounts of a kind of sandbox, as for each program that runs in it. */
+/** Returns the mounts of a kind of sandbox, as for every program that runs in it. */
 function mountsOf(kind: SandboxKind, { box, denied, secret, temporary }: Place): readonly string[] {
   const read = [realpathSync(process.execPath)];
   const paths = { cwd: box, write: [box], denied: [denied], secret: [secret], read };
@@ -136,7 +138,7 @@ function mountsOf(kind: SandboxKind, { box, denied, secret, temporary }: Place):
   return isWall(kind) ? wallMounts({ ...paths, temporary, network }) : sandboxMounts({ ...paths, network });
 }
 
-/** The programs of the attempts that are one system call each, in base64; none for a processor that is not known. */
+/** Returns the programs of the attempts that are one system call each, in base64; none if the processor is not known. */
 function programs(): Record<string, string> {
   const made = Object.entries(callAttempts).map(([name, attempt]) => {
     const [x64, arm64] = attempt.call;
@@ -154,7 +156,7 @@ interface Start extends Pick<ProofOptions, "env"> {
   readonly filter: Uint8Array | undefined;
 }
 
-/** Makes the attempts, against services of this process. */
+/** Makes the attempts, some of them against services of this process. */
 async function tryAll(kind: SandboxKind, place: Place, start: Start): Promise<SandboxProof> {
   const abstract = basename(place.folder);
   const [tcp, unix] = [createServer(), createServer()];
@@ -206,7 +208,7 @@ function targetOf(
   };
 }
 
-/** Runs the table inside. Rejects when it does not report. */
+/** Runs the escape table inside the sandbox. Rejects if it does not report. */
 async function runAttempts(target: Target, { bwrap, args, env, filter }: Start): Promise<Report> {
   const program = attempts();
   const words = [`--input-type=${program.type}`, "--no-warnings", "--eval", program.text];
@@ -224,7 +226,7 @@ async function runAttempts(target: Target, { bwrap, args, env, filter }: Start):
   }
 }
 
-/** A sandbox holds when every attempt of its kind was made, and was stopped. */
+/** Returns the result: a sandbox holds if every attempt of its kind was made and was stopped. */
 function judge(kind: SandboxKind, report: Report): SandboxProof {
   const names = namesOf(kind);
   const stopped = names.filter((name) => report[name] === null);

@@ -3,45 +3,50 @@ import { dirname, isAbsolute, join, relative } from "node:path";
 import { isBelow } from "@toolmount/paths";
 import { cover, ownProcesses } from "./own-processes.ts";
 
-/** What exists in a sandbox. Paths are absolute. */
+/** The files, folders and network of a sandbox. Paths are absolute. */
 export interface SandboxMounts {
-  /** Current folder. It is empty unless it is among the paths. */
+  /** Current folder. It is empty unless it is among the other paths. */
   readonly cwd: string;
   /** Files and folders that can be read. */
   readonly read: readonly string[];
-  /** The same, for those that are still there. */
+  /** Files and folders that can be read, if they still exist. */
   readonly readIfThere?: readonly string[] | undefined;
   /** Files and folders that can be changed. */
   readonly write: readonly string[];
-  /** What cannot be changed, although a folder around it can. A path that does not exist is skipped. */
+  /** Paths that cannot be changed, although a folder around them can. A path that does not exist is skipped. */
   readonly denied: readonly string[];
-  /** What cannot be read, although a folder around it can; a path that can be read by its own name, or by one below, can. */
+  /**
+   * Paths that cannot be read, although a folder around them can. Paths in `read` and `write` that are secret or below can be
+   * read.
+   */
   readonly secret?: readonly string[] | undefined;
-  /** Whether the network is that of the machine. Without, there is not even its loopback. */
+  /** Whether the sandbox has the machine's network. If not, it does not even have the machine's loopback. */
   readonly network: boolean;
-  /** Megabytes that `/tmp` and `/dev/shm` can hold each; 1024 if not given. */
+  /** Megabytes that `/tmp` and `/dev/shm` can hold each. Default 1024. */
   readonly memoryMb?: number | undefined;
 }
 
-/** Folders of a sandbox whose files are in memory, and which can be written. */
+/** Folders of a sandbox that are writable and whose files are in memory. */
 export const memoryFolders: readonly string[] = ["/tmp", "/dev/shm"];
 
 const defaultMemoryMb = 1_024;
 
-/** Bytes that each of them can hold where the plan does not say how much. */
+/** Bytes that each of these folders can hold if the plan does not set a limit. */
 export const maxMemoryBytes = defaultMemoryMb * 1_048_576;
 
-/** An empty folder in memory that can hold so much. */
+/** Returns the arguments for an empty folder in memory with a maximal size. */
 function memoryFolder(path: string, memoryMb = defaultMemoryMb): readonly string[] {
   return ["--size", String(memoryMb * 1_048_576), "--tmpfs", path];
 }
 
-/** The devices that every program needs. Beside them only files of a bounded size can be made. */
+/**
+ * Returns the arguments for the devices that every program needs. Files can be made only in `/dev/shm`, whose size is limited.
+ */
 function devices(memoryMb?: number): readonly string[] {
   return ["--dev", "/dev", ...memoryFolder("/dev/shm", memoryMb), "--remount-ro", "/dev"];
 }
 
-/** The system's programs and libraries, and the files that they need for names, times and certificates. */
+/** Paths of the system's programs and libraries, and of files for names, times and certificates. */
 const system = [
   "/usr",
   "/bin",
@@ -72,8 +77,8 @@ const settings = [
 ].map((name) => `/etc/${name}`);
 
 /**
- * The mounts of a sandbox: the system's programs, the given paths, an empty `/tmp` of a bounded size, processes and users of
- * its own, and without `network` no network. Any other path does not exist.
+ * Returns the mounts of a sandbox: the system's programs, the given paths, an empty `/tmp` of limited size, separate processes
+ * and users and, without `network`, no network. No other path exists.
  */
 export function sandboxMounts(mounts: SandboxMounts): readonly string[] {
   const { cwd, read, readIfThere = [], write, denied, secret = [], network, memoryMb } = mounts;
@@ -90,31 +95,32 @@ export function sandboxMounts(mounts: SandboxMounts): readonly string[] {
     ...bind("--bind", write),
     ...deniedMounts(write, denied),
     ...secretMounts(secret, { read: [...read, ...readIfThere], write }),
-    // After the folders, so that a grant of "/" does not bring in the processes and devices of the machine.
+    // These come after the folders, so that a grant of "/" does not bring in the machine's processes and devices.
     ...ownProcesses(),
     ...devices(memoryMb),
-    // The folders above those are in memory, too.
+    // The folders above the mounted paths are in memory, too, so they are made read-only.
     ...(isRootWritten ? [] : ["--remount-ro", "/"]),
   ];
 }
 
-/** A sandbox in which all files exist, and few are writable. Paths are absolute. */
+/** Options for a sandbox in which all files exist, and few are writable. Paths are absolute. */
 export interface WallMounts {
   readonly cwd: string;
   readonly write: readonly string[];
   readonly denied: readonly string[];
   readonly secret: readonly string[];
-  /** What can be read although it is secret, or in the machine's `/tmp` or `/run`. */
+  /** Paths that can be read although they are secret, or in the machine's `/tmp` or `/run`. */
   readonly read: readonly string[];
   /** The folder that programs see as `/tmp`. */
   readonly temporary: string;
-  /** Whether the network is that of the machine; default true. */
+  /** Whether the sandbox has the machine's network. Default true. */
   readonly network?: boolean | undefined;
 }
 
 /**
- * The mounts of a sandbox in which all files but secret ones are readable. Only the current folder, the write paths and a
- * `/tmp` of its own are writable. Sockets in `/run`, such as Docker's, do not exist. The network stays, unless it is `false`.
+ * Returns the mounts of a sandbox in which all files except secret ones are readable. Only the current folder, the `write`
+ * paths and a separate `/tmp` are writable. Sockets in `/run`, such as Docker's, do not exist. The network stays unless it is
+ * `false`.
  */
 export function wallMounts({
   cwd,
@@ -126,7 +132,7 @@ export function wallMounts({
   ...mounts
 }: WallMounts): readonly string[] {
   const folders = [cwd, ...write];
-  // The machine's /tmp and /run are not there.
+  // The machine's /tmp and /run do not exist inside.
   const secret = mounts.secret.filter(
     (path) => isBelowAny(path, folders) || !isBelowAny(path, ["/tmp", "/run"]),
   );
@@ -155,9 +161,9 @@ export function wallMounts({
 }
 
 /**
- * The mounts that keep paths in writable folders from being changed; other paths need none, and must not be brought in. The
- * folders between a writable one and such a path are mounts, too: the kernel moves no mount, and a moved folder could be
- * replaced by another one.
+ * Returns the mounts that protect paths in writable folders; other paths need none, and must not appear. The folders between a
+ * writable folder and such a path become mounts, too, because the kernel does not move mounts, while a plain folder could be
+ * moved and replaced by another one.
  */
 function deniedMounts(write: readonly string[], denied: readonly string[]): readonly string[] {
   const paths = denied.filter((path) => isAbsolute(path) && isBelowAny(path, write) && existsSync(path));
@@ -166,8 +172,8 @@ function deniedMounts(write: readonly string[], denied: readonly string[]): read
 }
 
 /**
- * The mounts that keep paths from being read: a folder is empty, and a file cannot be opened. They come after those of all
- * folders. What is granted below such a folder appears in it. A path that does not exist is skipped.
+ * Returns the mounts that make paths unreadable: a folder is empty, and a file cannot be opened. They come after the mounts of
+ * all folders. Granted paths below such a folder appear in it. A path that does not exist is skipped.
  */
 function secretMounts(
   secret: readonly string[],
@@ -202,7 +208,7 @@ function secretMounts(
   return [...bind("--bind", [...new Set(folders)].toSorted()), ...covers];
 }
 
-/** The real place of a path: a mount over a link would cover only the link. */
+/** Returns the real place of a path, because a mount over a link would cover only the link. */
 function existingPlace(path: string): string[] {
   try {
     return [realpathSync.native(path)];

@@ -8,13 +8,13 @@ import {
   type ModeCall,
 } from "./syscalls.ts";
 
-/** A processor: its place in {@link CallNumbers}, and how the kernel names it. */
+/** The known processors: their place in {@link CallNumbers}, and the kernel's number for them. */
 const processors = {
   x64: { place: 0, audit: 0xc000_003e },
   arm64: { place: 1, audit: 0xc000_00b7 },
 } as const;
 
-/** On x86-64, numbers from here on are the calls of x32, a second table for the same processor. */
+/** On x86-64, numbers from here on are the calls of x32, a second table of calls for the same processor. */
 const x32 = 0x4000_0000;
 
 const allow = 0x7fff_0000;
@@ -25,25 +25,25 @@ const [notPermitted, notImplemented, noSuchFamily] = [failWith(1), failWith(38),
 /** Flags of `clone` that make a namespace. */
 const namespaceFlags = 0x7e02_0000;
 
-/** Execution domains of Linux itself, and the question which one it is. */
+/** Values of `personality` that are allowed: Linux itself, and the question which one is set. */
 const personalities = [0, 8, 0x2_0000, 0x2_0008, 0xffff_ffff];
 
-/** Families of sockets: the internet's two, and the kernel's about its own network. The last is for programs here. */
+/** Allowed families of sockets: IPv4, IPv6 and netlink, by which the kernel describes the network; and Unix sockets. */
 const [families, unixFamily] = [[2, 10, 16], 1] as const;
 
 /**
- * Types of pairs of sockets: streams and packets, each also closed at the start of a program and without waiting. A socket
- * for datagrams would reach another one than that of its pair.
+ * Allowed types of socket pairs: streams and packets, each also with the flags for close-on-exec and non-blocking. A datagram
+ * socket could reach another socket than that of its pair.
  */
 const pairTypes = [1, 5].flatMap((type) => [0, 0x800, 0x8_0000, 0x8_0800].map((flags) => type | flags));
 
-/** The bit of a file's mode by which a program has the rights of the file's owner. */
+/** The bit of a file's mode with which a program runs with the rights of the file's owner. */
 const setuid = 0o4000;
 
-/** Flags by which opening a file makes one: O_CREAT and O_TMPFILE. */
+/** Flags with which opening a file creates one: O_CREAT and O_TMPFILE. */
 const makes = 0o20_000_100;
 
-/** Instructions of classic BPF: code, places to jump when true and when false, and a number. */
+/** An instruction of classic BPF: code, how far to jump if true and if false, and a number. */
 type Instruction = readonly [code: number, ifTrue: number, ifFalse: number, k: number];
 
 const load = (at: number): Instruction => [0x20, 0, 0, at];
@@ -52,24 +52,24 @@ const ifAtLeast = (k: number, ifTrue: number, ifFalse: number): Instruction => [
 const ifAnyBit = (k: number, ifTrue: number, ifFalse: number): Instruction => [0x45, ifTrue, ifFalse, k];
 const end = (verdict: number): Instruction => [0x06, 0, 0, verdict];
 
-/** Where the kernel puts the number of the call and the processor. */
+/** Offsets at which the kernel puts the number of the call and the processor. */
 const [callAt, processorAt] = [0, 4];
 
-/** Where it puts the lower half of an argument. */
+/** Loads the lower half of an argument. */
 const argument = (index: number) => load(16 + 8 * index);
 
-/** What a filter depends on. */
+/** Facts about a sandbox on which its filter depends. */
 export interface FilterOptions {
-  /** Whether programs have the network, and with it Unix sockets. */
+  /** Whether programs have the network, and then also Unix sockets. */
   readonly network: boolean;
-  /** Whether their memory is counted. The filter then refuses memory that belongs to no process and to no folder. */
+  /** Whether their memory is counted. The filter then refuses memory that belongs to no process and no folder. */
   readonly countsMemory?: boolean | undefined;
 }
 
 /**
- * The filter of system calls for a sandbox, as bubblewrap takes it. The calls of another processor, such as those of 32-bit
- * programs, end the program. Without `network` there are no Unix sockets, by which a program would reach services in
- * granted folders; pairs of connected sockets stay. Undefined for a processor that is not known.
+ * Returns the filter of system calls for a sandbox, in the form that bubblewrap takes. A call of another processor's table,
+ * such as that of a 32-bit program, ends the program. Without `network` there are no Unix sockets, because a program could
+ * reach services in granted folders by them; pairs of connected sockets stay. Undefined for a processor that is not known.
  */
 export function seccompFilter(arch: string, { network, countsMemory }: FilterOptions): Buffer | undefined {
   if (arch !== "x64" && arch !== "arm64") return undefined;
@@ -96,7 +96,7 @@ export function seccompFilter(arch: string, { network, countsMemory }: FilterOpt
   ]);
 }
 
-/** Runs `rules` for one call, if this processor has it. They end the program of the filter. */
+/** Returns `rules` for one call, if this processor has it. They decide about the call in every case. */
 function judge(call: number | null, rules: readonly Instruction[]): readonly Instruction[] {
   return call === null ? [] : [ifEqual(call, 0, rules.length), ...rules];
 }
@@ -115,12 +115,12 @@ function withoutSetuid({ mode, flags }: Omit<ModeCall, "call">): readonly Instru
   return [argument(flags), ifAnyBit(makes, 1, 0), end(allow), ...judged];
 }
 
-/** Allows a value without these bits. */
+/** Allows a value that has none of these bits. */
 function none(bits: number): readonly Instruction[] {
   return [ifAnyBit(bits, 0, 1), end(notPermitted), end(allow)];
 }
 
-/** Allows these values and no other. */
+/** Allows these values and refuses all others. */
 function only(values: readonly number[], otherwise: number): readonly Instruction[] {
   return [...values.flatMap((value) => [ifEqual(value, 0, 1), end(allow)]), end(otherwise)];
 }

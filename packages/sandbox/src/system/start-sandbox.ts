@@ -9,16 +9,16 @@ import { emptyDescriptor, inheritedDescriptors } from "./inherited-descriptors.t
 export interface SandboxRun {
   readonly stdout: string;
   readonly stderr: string;
-  /** Null for a program that a signal ended. */
+  /** Exit code; null for a program that was ended by a signal. */
   readonly code: number | null;
 }
 
-/** What is behind a descriptor: a pipe, nothing, or what a descriptor of this process has. */
+/** What a program's descriptor leads to: a pipe, nothing, or the file of a descriptor of this process. */
 type Behind = "pipe" | "ignore" | number;
 
 /**
- * The descriptors of a program: the given ones, a pipe for the filter of system calls where the launch has one, and none
- * that this process itself was started with.
+ * Returns the descriptors of a program: the given ones, a pipe for the filter of system calls if the launch has one, and none
+ * of those with which this process itself was started.
  */
 export function sandboxStdio(
   given: readonly Behind[],
@@ -29,21 +29,21 @@ export function sandboxStdio(
   const length = Math.max(...needed, ...inherited.map((each) => each + 1));
   const all = Array.from({ length }, (_, at) => given[at] ?? "ignore");
   if (filter !== undefined) all[filterDescriptor] = "pipe";
-  // Nothing behind a descriptor would leave the inherited one there.
+  // With "ignore" alone, the inherited descriptor would stay open in the program.
   for (const each of inherited) if (all[each] === "ignore") all[each] = emptyDescriptor();
   return all;
 }
 
-/** Passes the filter to bubblewrap, which starts the program when it has it. */
+/** Passes the filter to bubblewrap, which starts the program after it has read the filter. */
 export function passFilter(child: ChildProcess, { filter }: Partial<Pick<SandboxLaunch, "filter">>): void {
   if (filter === undefined) return;
   const stream = child.stdio[filterDescriptor] as Writable;
-  // A program that cannot be started reads nothing.
+  // If the program cannot be started, nothing reads the filter.
   stream.on("error", () => {});
   stream.end(filter, () => stream.destroy());
 }
 
-/** Runs a program in a sandbox, without input, to its end. Rejects when bubblewrap cannot be started. */
+/** Runs a program in a sandbox to its end, without input. Rejects if bubblewrap cannot be started. */
 export async function runInSandbox(
   launch: SandboxLaunch,
   { cwd, timeoutMs }: { readonly cwd?: string; readonly timeoutMs: number },

@@ -1,13 +1,13 @@
 /** An argument of a system call: a number, or the address of a text. */
 export type SyscallArgument = number | string;
 
-/** Where a program is in its memory. */
+/** Address at which the program is loaded. */
 const base = 0x40_0000;
 
 /** Bytes of an ELF header with one program header. */
 const headerBytes = 120;
 
-/** How each processor loads the arguments, makes the call, and exits with the number of its error, 0 for success. */
+/** The known processors: their machine number in ELF files, and the function that makes the code. */
 const processors: Readonly<Record<string, { readonly machine: number; readonly code: CodeMaker }>> = {
   x64: { machine: 62, code: x64Code },
   arm64: { machine: 183, code: arm64Code },
@@ -16,9 +16,9 @@ const processors: Readonly<Record<string, { readonly machine: number; readonly c
 type CodeMaker = (call: bigint, values: readonly bigint[]) => Buffer;
 
 /**
- * A program of Linux, an ELF file of some 250 bytes, that makes one system call and exits with the number of its error.
- * So a test of a sandbox can make calls for which Node has no function, and needs no compiler. Undefined for a processor
- * that is not known.
+ * Returns a program for Linux, an ELF file of about 250 bytes, that makes one system call and exits with the number of its
+ * error, or 0 for success. With it, a test of a sandbox can make calls for which Node has no function, and needs no compiler.
+ * Undefined for a processor that is not known.
  */
 export function syscallProgram(
   arch: string,
@@ -28,7 +28,7 @@ export function syscallProgram(
   const processor = processors[arch];
   if (processor === undefined) return undefined;
   const make = (textsAt: number) => processor.code(BigInt(call), valuesOf(args, textsAt));
-  // The texts are behind the code, whose length does not depend on them.
+  // The texts follow the code, whose length does not depend on the addresses.
   const code = make(base);
   const texts = args.filter((each) => typeof each === "string").map((each) => Buffer.from(`${each}\0`));
   const body = Buffer.concat([make(base + headerBytes + code.length), ...texts]);
@@ -40,7 +40,7 @@ export function isKnownProcessor(arch: string): boolean {
   return Object.hasOwn(processors, arch);
 }
 
-/** The six values of a call: numbers as they are, and texts as addresses. */
+/** Returns the six values of a call: numbers as they are, texts as addresses. */
 function valuesOf(args: readonly SyscallArgument[], textsAt: number): bigint[] {
   let at = textsAt;
   const values = args.map((each) => {
@@ -51,20 +51,20 @@ function valuesOf(args: readonly SyscallArgument[], textsAt: number): bigint[] {
   return Array.from({ length: 6 }, (_, index) => values[index] ?? 0n);
 }
 
-/** The header of a program of 64 bits for Linux, which is loaded as one segment to read and run. */
+/** Returns the header of a 64-bit program for Linux that is loaded as one segment, to read and run. */
 function elfHeader(machine: number, length: number): Buffer {
   const header = Buffer.alloc(headerBytes);
   header.set([0x7f, 0x45, 0x4c, 0x46, 2, 1, 1]);
-  header.writeUInt16LE(2, 16); // an executable
+  header.writeUInt16LE(2, 16); // type: an executable
   header.writeUInt16LE(machine, 18);
   header.writeUInt32LE(1, 20);
-  header.writeBigUInt64LE(BigInt(base + headerBytes), 24); // the entry
-  header.writeBigUInt64LE(64n, 32); // the program header's place, and the sizes
+  header.writeBigUInt64LE(BigInt(base + headerBytes), 24); // the address of the first instruction
+  header.writeBigUInt64LE(64n, 32); // offset of the program header; the header sizes follow
   header.writeUInt16LE(64, 52);
   header.writeUInt16LE(56, 54);
   header.writeUInt16LE(1, 56);
-  header.writeUInt32LE(1, 64); // loaded,
-  header.writeUInt32LE(5, 68); // to read and run
+  header.writeUInt32LE(1, 64); // segment type: loaded
+  header.writeUInt32LE(5, 68); // access: read and run
   header.writeBigUInt64LE(BigInt(base), 80);
   header.writeBigUInt64LE(BigInt(base), 88);
   header.writeBigUInt64LE(BigInt(length), 96);

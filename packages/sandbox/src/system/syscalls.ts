@@ -1,9 +1,9 @@
-/** A system call's numbers on x86-64 and on 64-bit ARM; null where that processor has none. */
+/** A system call's numbers on x86-64 and on 64-bit ARM; null if that processor does not have it. */
 export type CallNumbers = readonly [x64: number, arm64: number | null];
 
 /**
- * Calls that no sandbox makes. They reach into other processes, into the kernel or into settings of the whole machine;
- * most need a capability that a program in a sandbox does not have, and were ways around that before.
+ * Calls that every sandbox refuses. They reach into other processes, into the kernel or into settings of the whole machine.
+ * Most need a capability that a program in a sandbox does not have, but flaws have let programs get around that in the past.
  */
 export const deniedCalls = {
   ptrace: [101, 117],
@@ -62,8 +62,8 @@ export const deniedCalls = {
 } as const satisfies Record<string, CallNumbers>;
 
 /**
- * Calls that seem not to exist, so that programs use the older ones, whose arguments a filter can see: those of `clone3`
- * and `openat2` are in memory, and the requests of io_uring, too.
+ * Calls that the sandbox reports as missing, so that programs use the older ones, whose arguments a filter can see. The
+ * arguments of `clone3` and `openat2` are in memory, and so are the requests of io_uring.
  */
 export const missingCalls = {
   clone3: [435, 435],
@@ -73,7 +73,7 @@ export const missingCalls = {
   io_uring_register: [427, 427],
 } as const satisfies Record<string, CallNumbers>;
 
-/** Calls that make memory which belongs to no process and to no folder, so that the host cannot count it. */
+/** Calls that make memory which belongs to no process and no folder, so that the host cannot count it. */
 export const uncountedCalls = {
   memfd_create: [319, 279],
   memfd_secret: [447, 447],
@@ -81,7 +81,7 @@ export const uncountedCalls = {
   msgget: [68, 186],
 } as const satisfies Record<string, CallNumbers>;
 
-/** Calls that are judged by their arguments. */
+/** Calls that are allowed or refused by their arguments. */
 export const judgedCalls = {
   clone: [56, 220],
   personality: [135, 92],
@@ -89,14 +89,14 @@ export const judgedCalls = {
   socketpair: [53, 199],
 } as const satisfies Record<string, CallNumbers>;
 
-/** A call that gives a file its mode: the place of the mode among its arguments, and of the flags that say whether it counts. */
+/** A call that sets a file's mode: which argument is the mode, and which has the flags that say whether the mode is used. */
 export interface ModeCall {
   readonly call: readonly [x64: number | null, arm64: number | null];
   readonly mode: number;
   readonly flags?: number;
 }
 
-/** Calls that could make a program which runs with the rights of its owner. */
+/** Calls that could make a program that runs with the rights of its owner. */
 export const modeCalls: Readonly<Record<string, ModeCall>> = {
   chmod: { call: [90, null], mode: 1 },
   fchmod: { call: [91, 52], mode: 1 },
