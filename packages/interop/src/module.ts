@@ -8,20 +8,23 @@ import { forgeAdapter } from "./forge/adapter.ts";
 import { libraryAdapter } from "./libraries/adapter.ts";
 import { createSchemaCompiler } from "./schema/compiler.ts";
 
-/** What a plan may set for this module: nothing. */
+/** The config of this module, which has no settings. */
 export const config = z.strictObject({});
 
-/** Mounts the adapters of other contracts, and the compiler of plain JSON Schemas unless another one is mounted. */
+/** Mounts the adapters of other contracts and, unless another one is mounted, the compiler of plain JSON Schemas. */
 export async function mount(coordinator: Coordinator, _settings: z.output<typeof config>): Promise<void> {
   mountAdapters(coordinator);
 }
 
-/** Does what `mount` does, and returns the coordinator that a plan gives to its modules: ours, with Amplifier's names, too. */
+/**
+ * Does the same as `mount`, and returns the coordinator that a plan gives to its modules: ours, with Amplifier's names in
+ * addition.
+ */
 export function mountAdapters(coordinator: Coordinator): AmplifierCoordinator {
   const sessions = createAmplifierSessions();
   coordinator.mount("adapters", aptixAdapter);
   coordinator.mount("adapters", libraryAdapter);
-  // Before Amplifier's, which takes whatever has a name and an execute.
+  // Mounted before Amplifier's adapter, which takes everything with a name and an `execute`.
   coordinator.mount("adapters", forgeAdapter);
   coordinator.mount("adapters", createAmplifierAdapter(sessions));
   if (coordinator.get("schema-compiler") === null)

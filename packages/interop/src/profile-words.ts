@@ -3,12 +3,12 @@ import type { Rule, RuleProblem, ToolSubject } from "@toolmount/core/validation"
 /** A rule about one tool. */
 export type ToolRule = Rule<ToolSubject>;
 
-/** A problem of a tool, at a part of it. */
+/** Describes a problem with a tool, and the part of the tool that it concerns. */
 export function problemAt({ name }: ToolSubject, part: string, problem: string): RuleProblem {
   return { where: `tools.${name || "(without a name)"}${part === "" ? "" : `.${part}`}`, problem };
 }
 
-/** A rule that the adapter enforces when a tool is mounted. */
+/** Makes a rule that the adapter enforces when a tool is mounted. */
 export function enforced(id: string, why: string, fix: string): ToolRule {
   return {
     id,
@@ -21,7 +21,7 @@ export function enforced(id: string, why: string, fix: string): ToolRule {
   };
 }
 
-/** A rule that a text of the tool must meet. */
+/** Makes a rule about the usage text of a tool. */
 export function texted(
   id: string,
   severity: "error" | "warning",

@@ -14,7 +14,7 @@ import { approvalFlags } from "../schema/approval-flags.ts";
 import { isRecord, readForeignSchema } from "../schema/guards.ts";
 import { fromAmplifierResult, type AmplifierReturn } from "./tool-result.ts";
 
-/** A tool as Amplifier writes it; nothing is inherited. Its schema is `input_schema`, or what `get_schema()` returns. */
+/** A tool in Amplifier's form, without a base class. Its schema is `input_schema`, or what `get_schema()` returns. */
 export interface AmplifierTool<Input = never> {
   readonly name: string;
   readonly description: string;
@@ -24,8 +24,8 @@ export interface AmplifierTool<Input = never> {
 }
 
 /**
- * Renders Amplifier tools: `{ name, description, execute(input) }`, with a schema as `input_schema` or by
- * `get_schema()`, and its modules, whose `mount` gets the coordinator they know.
+ * Makes the adapter for Amplifier tools, `{ name, description, execute(input) }` with a schema as `input_schema` or from
+ * `get_schema()`, and for Amplifier's modules, whose `mount` gets the coordinator that they know.
  */
 export function createAmplifierAdapter(sessions: AmplifierSessions): ToolAdapter {
   return {
@@ -36,14 +36,17 @@ export function createAmplifierAdapter(sessions: AmplifierSessions): ToolAdapter
   };
 }
 
-/** Structural, as its contract is; one that lacks a part is refused by that part. What has a `schema` is of another contract. */
+/**
+ * Whether a thing is meant as an Amplifier tool, judged by its members. One that lacks a member is refused later, with a
+ * message about that member. A thing with `schema` belongs to another contract.
+ */
 function isAmplifierTool(thing: unknown): boolean {
   if (typeof thing !== "object" || thing === null || Array.isArray(thing)) return false;
   if ("schema" in thing || "ExecuteAsync" in thing) return false;
   return "execute" in thing || "name" in thing;
 }
 
-/** Whether a value has what the contract's Tool has: a name, a description and `execute`. Nothing of it runs. */
+/** Whether a value has the members of the contract's Tool: a name, a description and `execute`. Runs none of its code. */
 export function isTool(value: unknown): value is AmplifierTool {
   if (typeof value !== "object" || value === null) return false;
   const { name, description, execute } = value as Partial<Record<keyof AmplifierTool, unknown>>;
@@ -81,7 +84,7 @@ function readName(tool: AmplifierTool): string {
     : refuse("", "its name is missing", "tool_name");
 }
 
-/** A tool without a description is offered by its name, as its contract only warns of it. */
+/** Reads the description. A tool without one is offered by its name alone, because its contract only warns about that. */
 function readDescription(tool: AmplifierTool, name: string, logger: AdapterServices["logger"]): string {
   const description = readMember(tool, "description", name);
   if (typeof description === "string" && description.trim() !== "") return description;
@@ -102,7 +105,7 @@ function summary(tool: object): { readonly summary?: string } {
   return typeof given === "string" ? { summary: given } : {};
 }
 
-/** Returns what a tool says of its approval; hints are for people. */
+/** Returns whether a tool says that it needs an approval; its other hints are for people. */
 function confirmation(tool: object): { readonly requiresConfirmation?: true } {
   const { get_metadata: method } = tool as { get_metadata?: unknown };
   const metadata: unknown = typeof method === "function" ? Reflect.apply(method, tool, []) : tool;
@@ -132,7 +135,7 @@ function read(tool: AmplifierTool, name: string) {
 /** Longest message of a thrown error that reaches a model, in characters. */
 const maxMessage = 1_000;
 
-/** Amplifier shows message and type of a thrown error; paths of the host's code and secrets are not among them. */
+/** Returns an error with the message and type of what was thrown, as in Amplifier, but without the host's paths and secrets. */
 function describeThrown(thrown: unknown): PartialResult<never> {
   const type = thrown instanceof Error ? thrown.name : typeof thrown;
   const message = safeMessage(thrown) || type;

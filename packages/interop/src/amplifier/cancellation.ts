@@ -1,13 +1,13 @@
 import type { CancellationToken } from "@toolmount/core";
 
-/** The token behind each view of one. */
+/** The token behind each view of a token. */
 const tokens = new WeakMap<object, CancellationToken>();
 
 function tokenOf(given: object): CancellationToken {
   return tokens.get(given) ?? (given as CancellationToken);
 }
 
-/** A token under the names of KERNEL.md §3. */
+/** Returns a view of a token with the names of KERNEL.md §3. */
 export function showCancellation(token: CancellationToken) {
   const view = {
     get state() {

@@ -27,7 +27,7 @@ interface Services {
   tokenBudget?: number | null;
 }
 
-/** Our coordinator, with the members that Amplifier's modules know beside its own. Source: KERNEL.md §1. */
+/** Our coordinator, with the members that Amplifier's modules know in addition to ours. Source: KERNEL.md §1. */
 export type AmplifierCoordinator = Omit<Coordinator, "hooks" | "mount"> & {
   readonly hooks: AmplifierHooks;
 } & ReturnType<typeof registrations> &
@@ -35,9 +35,8 @@ export type AmplifierCoordinator = Omit<Coordinator, "hooks" | "mount"> & {
   ReturnType<typeof serviceMembers>;
 
 /**
- * Makes the coordinator of one module: every member of ours, and every member of Amplifier's in snake case. The session
- * (`session_id`, `session_state`, `cancellation`) is that of the call or event at hand, else the host's own. `isOurs`: the
- * module is known to be written for toolmount.
+ * Makes the coordinator of one module, with all of our members, and Amplifier's in snake case. The session (`session_id`, …) is
+ * that of the current call or event, else the host's own. With `isOurs`, the module is known to be written for toolmount.
  */
 export function createAmplifierCoordinator(
   coordinator: Coordinator,
@@ -60,8 +59,8 @@ function define(target: object, members: object): void {
 }
 
 /**
- * Makes the members by which a module registers and looks things up. `mount` takes the name as a text, too; tools can
- * be called inside a call.
+ * Makes the members by which a module registers and looks up things. `mount` also takes the name as a text. Tools that are
+ * looked up can be called only during a call.
  */
 function registrations(coordinator: Coordinator, sessions: AmplifierSessions) {
   const channels: Record<string, { name: string; callback: () => unknown }[]> = {};
@@ -97,7 +96,7 @@ function registrations(coordinator: Coordinator, sessions: AmplifierSessions) {
   };
 }
 
-/** The session at hand, and its cancellation. */
+/** Makes the members for the current session and its cancellation. */
 function sessionMembers(
   facade: object,
   coordinator: Coordinator,
@@ -128,7 +127,7 @@ function sessionMembers(
   };
 }
 
-/** Services of the application, and what a module asks of them. */
+/** Makes the members for services of the application, and for what a module asks of them. */
 function serviceMembers(coordinator: Coordinator, sessions: AmplifierSessions, services: Services) {
   const approval = () => services.approval ?? coordinator.getCapability("approval.system");
   const display = () => services.display ?? coordinator.getCapability("display.system");
@@ -188,7 +187,7 @@ function serviceMembers(coordinator: Coordinator, sessions: AmplifierSessions, s
   return members;
 }
 
-/** A bound that the plan's session sets for what hooks inject. Null is no bound. */
+/** Returns a limit of the plan's session for what hooks inject; null for no limit. */
 function injectionLimit(coordinator: Coordinator, name: "size" | "tokensPerTurn"): number | null {
   const limits = coordinator.getCapability("session.injection_limits");
   const limit = isRecord(limits) ? limits[name] : undefined;
@@ -212,11 +211,11 @@ function describe(coordinator: Coordinator, sessions: AmplifierSessions, approva
 /** A mounted tool with the members that Amplifier's modules use. */
 interface ToolView extends ToolInfo {
   readonly input_schema: ToolInfo["inputSchema"];
-  /** Calls the tool through the host's path; only inside a call. */
+  /** Calls the tool as the host calls it; works only during a call. */
   execute(input: Readonly<Record<string, unknown>>): Promise<AmplifierToolResult>;
 }
 
-/** The mounted tools by name; with a name, that tool or null. */
+/** Returns the mounted tools by name; with `name`, only that tool, or null. */
 function lookUpTools(
   coordinator: Coordinator,
   sessions: AmplifierSessions,
@@ -228,7 +227,9 @@ function lookUpTools(
   return info === null ? null : show(info, sessions);
 }
 
-/** A map whose entries are also members, as in a dictionary of Python. The methods of a map stay. */
+/**
+ * Makes a map whose entries are also members, as in a Python dictionary. A name of one of the map's methods stays the method.
+ */
 function dictionary<Value>(entries: readonly (readonly [string, Value])[]): ReadonlyMap<string, Value> {
   const free = entries.filter(([key]) => !(key in Map.prototype));
   return Object.assign(new Map(entries), Object.fromEntries(free));

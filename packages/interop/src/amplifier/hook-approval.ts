@@ -4,7 +4,7 @@ import type { AmplifierSession } from "./sessions.ts";
 import { isRecord } from "../schema/guards.ts";
 import type { AmplifierHookResult, AmplifierInjection } from "./hook-result.ts";
 
-/** What is needed to carry out what a hook asked for. */
+/** The session and services with which a hook's requests are carried out. */
 interface HookServices {
   readonly session: AmplifierSession;
   readonly logger: Logger;
@@ -17,8 +17,9 @@ interface HookServices {
 }
 
 /**
- * Carries out what a hook asked for: puts its text before the model, shows its message, asks for approval. Resolves to
- * `continue` or `deny`. A text above the size limit is an error (`OPTION_INVALID`); one above the budget is warned of.
+ * Does what a hook asked for: injects its text into the context, shows its message, asks for approval. Resolves to the result,
+ * or to `continue` or `deny` after an approval. A text above the size limit is an error (`OPTION_INVALID`); one above the
+ * budget causes a warning.
  */
 export async function processHookResult(
   result: AmplifierHookResult,
@@ -36,7 +37,7 @@ export async function processHookResult(
   return several.length > 0 ? withoutStored(result, several) : result;
 }
 
-/** Of several texts, those that are stored are done; the others are for the loop to add to the request at hand. */
+/** Returns the result without those texts that are now stored; the loop adds the others to the current request. */
 function withoutStored(
   result: AmplifierHookResult,
   several: readonly AmplifierInjection[],
@@ -51,7 +52,7 @@ type Injection = Readonly<Record<"content", string>> & {
   readonly ephemeral?: boolean | undefined;
 };
 
-/** Before any of several texts is stored. */
+/** Throws for a text above the size limit; checked for every text before any is stored. */
 function requireSize({ content: given }: Injection, hookName: string, { sizeLimit }: HookServices): void {
   const content = escapeHiddenInLines(given);
   if (sizeLimit === null || content.length <= sizeLimit) return;
@@ -92,7 +93,7 @@ async function show(
   else await display(result.user_message, level, source);
 }
 
-/** The answers that grant; any other is a denial. */
+/** Answers that grant the approval; any other denies it. */
 const grants = new Set(["allow", "allow once", "allow always"]);
 
 async function askUser(

@@ -1,14 +1,14 @@
 import type { HookResult } from "@toolmount/core";
 import { isRecord } from "../schema/guards.ts";
 
-/** A hook's answer under Amplifier's names. Times are seconds. Source: HOOKS_API, HookResult. */
+/** A hook's answer with Amplifier's names. Times are seconds. Source: HOOKS_API, HookResult. */
 export interface AmplifierHookResult {
   readonly action?: string;
   readonly data?: Readonly<Record<string, unknown>> | null;
   readonly reason?: string | null;
   readonly context_injection?: string | null;
   readonly context_injection_role?: string;
-  /** Of contract 2.0: several texts in their order. Where there are some, the fields of a single text do not count. */
+  /** Since contract 2.0: several texts, in order. If it is not empty, the fields for a single text are ignored. */
   readonly context_injections?: readonly AmplifierInjection[];
   readonly ephemeral?: boolean;
   readonly approval_prompt?: string | null;
@@ -30,7 +30,7 @@ export interface AmplifierInjection {
   readonly append_to_last_tool_result?: boolean;
 }
 
-/** Amplifier's name and ours of each field. */
+/** Pairs of Amplifier's name and our name of each field. */
 const names = [
   ["action", "action"],
   ["data", "data"],
@@ -49,7 +49,7 @@ const names = [
   ["append_to_last_tool_result", "appendToLastToolResult"],
 ] as const;
 
-/** The defaults of the fields. */
+/** Default values of the fields. */
 const defaults: Required<Omit<AmplifierHookResult, "context_injections">> = {
   action: "continue",
   data: null,
@@ -69,7 +69,7 @@ const defaults: Required<Omit<AmplifierHookResult, "context_injections">> = {
 };
 
 /**
- * A hook's answer as one of ours. Fields may have Amplifier's names or ours, and null counts as absent. A value that is
+ * Turns a hook's answer into one of ours. Fields may have Amplifier's names or ours, and null counts as absent. A value that is
  * not an object is returned as it is.
  */
 export function fromAmplifierHookResult(given: unknown): HookResult | undefined {
@@ -90,7 +90,7 @@ export function fromAmplifierHookResult(given: unknown): HookResult | undefined 
   return { ...Object.fromEntries([...ours, ...theirs]), ...injections } as HookResult;
 }
 
-/** What is no list of objects is passed on, so that the gate's answer is refused. */
+/** Renames the fields of each text. A value that is not a list of objects is passed on, so that the answer is refused. */
 function fromInjections(given: unknown): unknown {
   if (!Array.isArray(given)) return given;
   return given.map((each: unknown) => {
@@ -100,7 +100,7 @@ function fromInjections(given: unknown): unknown {
   });
 }
 
-/** One of our answers under Amplifier's names, with its defaults. */
+/** Turns one of our answers into Amplifier's form, with default values. */
 export function toAmplifierHookResult(
   result: HookResult,
 ): Required<Omit<AmplifierHookResult, "context_injections">> {

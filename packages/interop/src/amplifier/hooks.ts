@@ -6,12 +6,12 @@ import { fromAmplifierResult, toAmplifierResult } from "./tool-result.ts";
 
 type Handler = (event: string, data: EventData) => unknown;
 
-/** Our hook registry, with Amplifier's members beside its own. Amplifier's times are seconds. */
+/** Our hook registry, with Amplifier's members in addition to its own. Amplifier's times are seconds. */
 export interface AmplifierHooks extends Omit<Hooks, "register" | "on" | "emit"> {
-  /** The priority and name follow each other, or are members of one object. */
+  /** `priority` and `name` are two parameters, or members of one object that is passed as `priority`. */
   register(event: string, handler: Handler, priority?: unknown, name?: string): Undo;
   on(event: string, handler: Handler, priority?: unknown, name?: string): Undo;
-  /** Answers under both names of each field. */
+  /** Resolves to an answer with both names of each field. */
   emit(event: string, data?: EventData): Promise<HookResult & Required<AmplifierHookResult>>;
   emit_and_collect(event: string, data?: EventData, timeout?: number): Promise<unknown[]>;
   set_default_fields(fields: EventData): void;
@@ -19,8 +19,8 @@ export interface AmplifierHooks extends Omit<Hooks, "register" | "on" | "emit"> 
 }
 
 /**
- * Events that only the host emits. The emit of an Amplifier module is dropped with a warning; that of a module with a
- * `config` schema, which is written for toolmount, is refused.
+ * Events that only the host may emit. If an Amplifier module emits one, it is dropped with a warning; a module with a `config`
+ * schema is written for toolmount, and its emit is refused.
  */
 const reserved = /^(tool|approval|plan|module):/;
 
@@ -69,7 +69,7 @@ function optionsOf(priority: unknown, name: string | undefined): { priority?: nu
   };
 }
 
-/** Adds the ids of the session at hand. */
+/** Adds the ids of the current session. */
 function withIds(sessions: AmplifierSessions, data: EventData): EventData {
   const { id, parentId } = sessions.current();
   return { session_id: id, parent_id: parentId, ...data };
@@ -87,7 +87,7 @@ async function answer(
   return withReplacedResult(fromAmplifierHookResult(answered), shown);
 }
 
-/** Adds the fields of Amplifier's events: `result` beside `tool_result`, and an error's text as `msg`. */
+/** Adds the fields of Amplifier's events: `result` in addition to `tool_result`, and an error's text as `msg`. */
 function showEvent(data: EventData): EventData {
   const { tool_result: result, error } = data as {
     tool_result?: ToolOutcome["result"];
@@ -100,7 +100,7 @@ function showEvent(data: EventData): EventData {
   };
 }
 
-/** A handler that replaced `result` replaces `tool_result`, unless it replaced that itself. */
+/** If a handler replaced `result` but not `tool_result`, replaces `tool_result` accordingly. */
 function withReplacedResult(answered: HookResult | undefined, shown: EventData): HookResult | undefined {
   const { action, data } = answered ?? {};
   if (action !== "modify" || !isRecord(data) || data["result"] === undefined) return answered;

@@ -6,15 +6,15 @@ import { isRecord } from "../schema/guards.ts";
 
 type Exports = Readonly<Record<string, unknown>>;
 
-/** Names under which a module declares its type. */
+/** Names of exports in which a module declares its type. */
 const typeNames = ["__amplifier_module_type__", "amplifier_module_type"] as const;
 
 const knownTypes = ["orchestrator", "provider", "tool", "hook", "context", "resolver"];
 
 /**
- * A module whose `mount` gets both sets of names: our coordinator's and Amplifier's. Every module gets it, so nothing has
- * to be guessed from its code. Its `on_session_ready` becomes `onSessionReady`. Null for a module without `mount`. Throws
- * `MODULE_INVALID` for an unknown declared type.
+ * Returns a module whose `mount` gets a coordinator with our names and with Amplifier's. Every module gets it, so its code need
+ * not be examined. Its `on_session_ready` becomes `onSessionReady`. Null for a module without `mount`. Throws `MODULE_INVALID`
+ * if the module declares an unknown type.
  */
 export function adaptAmplifierModule(exports: Exports, sessions: AmplifierSessions): Exports | null {
   const { mount, on_session_ready: onReady } = exports;
@@ -34,7 +34,7 @@ export function adaptAmplifierModule(exports: Exports, sessions: AmplifierSessio
   };
 }
 
-/** A plain object can be copied, so that a module may write into its config. */
+/** Whether a config is a plain object, of which each module can get its own copy to write into. */
 function isPlain(config: object): boolean {
   return Object.getPrototypeOf(config) === Object.prototype || Object.getPrototypeOf(config) === null;
 }
@@ -50,13 +50,15 @@ function requireKnownType(exports: Exports): void {
   });
 }
 
-/** The event that all modules are mounted. Its gates run in the order of mounting. */
+/** Event that says that all modules are mounted. Its gates run in the order of mounting. */
 const allMounted = "plan:mounted";
 
 /** The longest delay of a timer, in milliseconds. */
 const noTimeout = 2_147_483_647;
 
-/** The callback for a loader. In a host without a plan, a gate of the event runs it instead. */
+/**
+ * Returns the callback that a loader runs when all modules are mounted. In a host without a plan, a gate of the event runs it.
+ */
 function waitForAll(
   coordinator: Coordinator,
   facade: AmplifierCoordinator,
@@ -86,14 +88,14 @@ function waitForAll(
     },
     { timeoutMs: noTimeout },
   );
-  // A handler without its own name is listed under its module's id, and the newest is last.
+  // A handler without its own name is listed under its module's id, and the newest one comes last.
   const moduleId = coordinator.hooks.list(allMounted)[allMounted]?.at(-1) ?? "";
   return ready;
 }
 
 /**
- * Notifies modules that all modules are mounted, and emits the failures of `on_session_ready`. The loader does the same
- * for a plan; this is for hosts without a plan.
+ * Notifies the modules of a host without a plan that all are mounted, and emits the failures of `on_session_ready`. For a plan,
+ * the loader does the same.
  */
 export async function notifyAllMounted(coordinator: Coordinator): Promise<void> {
   const { data } = await coordinator.hooks.emit(allMounted, { failed: [] });

@@ -1,6 +1,9 @@
 import type { ModuleSubject, Rule, RuleProblem } from "@toolmount/core/validation";
 
-/** The checks of `mount` and `on_session_ready` that Amplifier's validator has. The loader also mounts other forms. */
+/**
+ * Checks of `mount` and `on_session_ready` that Amplifier's validator makes. Our loader is less strict and also mounts other
+ * forms.
+ */
 export const mountRules: readonly Rule<ModuleSubject>[] = [
   {
     id: "mount_signature",
@@ -31,7 +34,7 @@ export const mountRules: readonly Rule<ModuleSubject>[] = [
 
 const found = (where: string, problem: string): RuleProblem => ({ where, problem });
 
-/** The number of parameters of a function, including those with defaults. */
+/** Returns the number of parameters in a function's text, including those with defaults, which `length` does not count. */
 function countParameters(fn: (...parameters: never[]) => unknown): number {
   const text = Function.prototype.toString.call(fn);
   if (/^(?:async\s+)?[\w$]+\s*=>/.test(text)) return 1;

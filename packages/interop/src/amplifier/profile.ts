@@ -3,7 +3,7 @@ import { isRecord, readForeignSchema } from "../schema/guards.ts";
 import { mountRules } from "./mount-rules.ts";
 import { problemAt } from "../profile-words.ts";
 
-/** The rules of Amplifier's tool contract that its modules owe beside those of the core. */
+/** Rules of Amplifier's contract for tools and modules, in addition to those of the core. */
 export const amplifierProfile: Profile = {
   name: "amplifier",
   origin: "amplifier",

@@ -2,7 +2,7 @@ import type { Coordinator, EventData } from "@toolmount/core";
 import type { AmplifierHooks } from "./hooks.ts";
 import type { AmplifierSessions } from "./sessions.ts";
 
-/** Whether a module's gate that refuses calls of cancelled sessions is registered. */
+/** Remembers whether a module's gate is registered that refuses calls of cancelled sessions. */
 export interface CancelState {
   isGated: boolean;
 }
@@ -14,7 +14,7 @@ interface CancelRequest {
   readonly state: CancelState;
 }
 
-/** Cancels the session at hand: its new calls are denied, and with `immediate` its running calls stop. */
+/** Cancels the current session: its new calls are denied and, with `immediate`, its running calls are stopped. */
 export async function requestCancel(
   { coordinator, hooks, sessions, state }: CancelRequest,
   immediate: boolean,

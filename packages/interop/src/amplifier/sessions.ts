@@ -13,10 +13,10 @@ import {
 export interface AmplifierSession {
   readonly id: string;
   readonly parentId: string | null;
-  /** A dictionary for policies and modes. */
+  /** A dictionary in which policies and modes keep data. */
   readonly state: Record<string, unknown>;
   readonly cancellation: CancellationToken;
-  /** Tokens that hooks injected in this turn, estimated. */
+  /** Estimated number of tokens that hooks have injected in this turn. */
   injectedTokens: number;
 }
 
@@ -24,18 +24,21 @@ export interface AmplifierSession {
 export interface AmplifierSessions {
   /** The session of the call or event that runs now, else the host's own. */
   current(): AmplifierSession;
-  /** The call that runs now. */
+  /** Returns the call that runs now; undefined outside of calls. */
   call(): ToolContext | undefined;
-  /** Runs a tool in the session of its call. A cancelled session runs nothing, and does not wait for what it runs. */
+  /** Runs a tool in the session of its call. A cancelled session starts nothing more, and does not wait for what is running. */
   within(context: ToolContext, work: () => unknown): Promise<unknown>;
-  /** Runs a hook in the session of its event. An event that a module emits has no user: it is of the session that runs. */
+  /**
+   * Runs a hook in the session of its event. An event that a module emits has no user, so the user of the running session
+   * counts.
+   */
   inSession<Value>(sessionId: unknown, work: () => Value, userId?: unknown): Value;
 }
 
 /** Most sessions; beyond it, those used longest ago are dropped. */
 const maxSessions = 10_000;
 
-/** The session of modules while no call runs. */
+/** Id of the session that modules see while no call runs. */
 const hostSession = "host";
 
 /** Makes the sessions of one host. */
@@ -99,7 +102,7 @@ async function cancellable(
   }
 }
 
-/** The result of a call whose session was cancelled. */
+/** Result of a call whose session was cancelled while it ran. */
 export class Stopped {
   readonly tool: string;
 

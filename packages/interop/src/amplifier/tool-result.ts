@@ -24,12 +24,12 @@ type AmplifierContent =
       readonly source: { readonly type: "base64"; readonly media_type: string; readonly data: string };
     };
 
-/** What an Amplifier tool returns: `success` is true, and the others are null, where they are left out. */
+/** A value that an Amplifier tool returns. If fields are left out, `success` is true and the others are null. */
 export type AmplifierReturn = Partial<AmplifierToolResult> & {
   readonly content?: readonly AmplifierContent[] | null;
 };
 
-/** The error of an Amplifier tool's result: a message, a type, and members of its own. */
+/** The error in an Amplifier tool's result: a message, a type, and any other members. */
 export interface AmplifierError {
   readonly message: string;
   readonly type?: string | undefined;
@@ -37,8 +37,8 @@ export interface AmplifierError {
 }
 
 /**
- * An Amplifier result as one of ours. `success` is true, `output` and `error` are null where they are missing. Throws
- * `ContractBreach` for a success with an error, and for what is no result at all.
+ * Turns an Amplifier result into one of ours. If fields are missing, `success` is true, and `output` and `error` are null.
+ * Throws `ContractBreach` for a success with an error, and for a value that is not a result.
  */
 export function fromAmplifierResult(tool: string, given: unknown): PartialResult {
   if (!isRecord(given)) throw new ContractBreach("an Amplifier tool answers with { success, output, error }");
@@ -56,7 +56,7 @@ export function fromAmplifierResult(tool: string, given: unknown): PartialResult
   });
 }
 
-/** Of contract 2.0: texts and images in base64, in their order. Others are refused rather than dropped. */
+/** Reads the content of contract 2.0: texts and images in base64, in order. Other blocks are refused rather than dropped. */
 function readContent(given: unknown): { readonly content?: readonly ContentBlock[] } {
   if (given === undefined || given === null) return {};
   if (!Array.isArray(given) || given.length === 0)
@@ -74,8 +74,8 @@ function readBlock(given: unknown): ContentBlock {
 }
 
 /**
- * An outcome in Amplifier's terms. Pure. What a tool of that contract said on failure comes back as it was; an output
- * that it left empty is filled with the message, as Amplifier does, so that the model sees the reason.
+ * Turns an outcome into an Amplifier result. What an Amplifier tool said about its failure is returned unchanged. If a failure
+ * has an empty output, the message is used as the output, as Amplifier does, so that the model sees the reason.
  */
 export function toAmplifierResult({ result }: Pick<ToolOutcome, "result">): AmplifierToolResult {
   if (result.error === undefined) return { success: true, output: result.data ?? null, error: null };
@@ -94,9 +94,9 @@ function isEmpty(output: unknown): boolean {
 }
 
 /**
- * A result as the text that a model reads. Objects and lists as JSON, everything else as text; output wins even on
- * failure; without one `Error: …` or `Success`. Control characters (but tab, line feed, carriage return) and halves of
- * surrogate pairs are taken out.
+ * Returns a result as the text that a model reads. Objects and lists become JSON. A failure's output takes precedence over its
+ * error; without an output, the text is `Error: …` or `Success`. Control characters (except tab, line feed, carriage return)
+ * and halves of surrogate pairs are removed.
  */
 export function toModelText({ success, output, error }: AmplifierToolResult): string {
   if (output !== null && output !== undefined && output !== "") return clean(textOf(output));

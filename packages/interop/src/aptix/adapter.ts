@@ -25,10 +25,10 @@ import { isRecord, parseJson } from "../schema/guards.ts";
 import { withAptixBinding } from "../schema/aptix-binding.ts";
 
 /**
- * Renders Aptix tools, classes or instances: static constants, `GetSchema()`, `ExecuteAsync(json, context, signal)`.
- *
- * The rules of its registry hold when a tool is mounted (`TOOL_INVALID`, with the rule in the details). A class is made
- * with the services that its static `inject` names: `IAdminLogger` is the host's log, the others are capabilities.
+ * The adapter for Aptix tools, as classes or instances, with static constants, `GetSchema()` and `ExecuteAsync(json, context,
+ * signal)`.
+ * |The rules of Aptix's registry are checked when a tool is mounted (`TOOL_INVALID`, with the rule in the details). A class is
+ * instantiated with the services that its static `inject` names: `IAdminLogger` is the host's log, the others are capabilities.
  */
 export const aptixAdapter: ToolAdapter = {
   name: "aptix",
@@ -67,7 +67,7 @@ function adapt(thing: unknown, type: AptixClass, services: AdapterServices): Too
   };
 }
 
-/** Warns of arguments that the usage text does not mention, and of those without a type. */
+/** Logs a warning about arguments that the usage text does not mention, and about those without a type. */
 function warnOutOfStep(usage: string, { name, parameters }: AptixSchema, { logger }: AdapterServices): void {
   const declared = Object.entries(parameters["properties"] as Readonly<Record<string, unknown>>);
   const missing = declared.map(([argument]) => argument).filter((argument) => !mentions(usage, argument));
@@ -77,7 +77,7 @@ function warnOutOfStep(usage: string, { name, parameters }: AptixSchema, { logge
   if (untyped.length > 0) logger.warn({ tool: name, untyped }, "parameters of a schema have no type");
 }
 
-/** Keywords of which each says what a value may be. */
+/** Keywords of JSON Schema, each of which limits the values that are allowed. */
 const typing = ["type", "$ref", "enum", "const", "anyOf", "oneOf", "allOf"] as const;
 
 function hasType(schema: unknown): boolean {
@@ -85,8 +85,8 @@ function hasType(schema: unknown): boolean {
 }
 
 /**
- * A class is made when it is mounted; where a service is not there yet, when all modules of the plan are mounted. A service
- * that no plan could have is null.
+ * Instantiates a class when it is mounted or, if a service does not exist yet, when all modules of the plan are mounted. A
+ * service that does not exist by then is refused or, in a host without a plan, null.
  */
 function prepareClass(type: AptixClass, services: AdapterServices): Prepared {
   const { whenLinked, logger } = services;
@@ -138,19 +138,19 @@ function given(type: AptixClass, thing: unknown): Prepared {
   return { flag: flagOf(type, tool), instance: () => tool };
 }
 
-/** Checks an instance, and reads where it runs. */
+/** Checks an instance, and returns its flag that says where it runs. */
 function flagOf(type: AptixClass, tool: AptixInstance): unknown {
   refuse(type, inspectInstance(type, tool));
   return tool.IsToolFullyExecutedOnServer;
 }
 
-/** Where a class runs, as its prototype or its text says, before there is an instance of it. */
+/** Returns the flag that says where a class runs, from its prototype or its source, before there is an instance. */
 function declaredFlag(type: AptixClass): boolean | undefined {
   try {
     const { IsToolFullyExecutedOnServer: flag } = type.prototype as Partial<AptixInstance>;
     if (typeof flag === "boolean") return flag;
   } catch {
-    // Its getter reads a member that only an instance has.
+    // The getter reads a member that only an instance has.
   }
   const source = Function.prototype.toString.call(type);
   const [, written] = /\bIsToolFullyExecutedOnServer\s*=\s*(true|false|!0|!1)/.exec(source) ?? [];
@@ -180,7 +180,7 @@ function inspectInstance(type: AptixClass, tool: AptixInstance): readonly Breach
   }
 }
 
-/** The model's own text, unless the arguments were changed or completed on their way; then what they are now. */
+/** Returns the model's own text, unless the arguments were changed or completed since; then it returns their present JSON. */
 function argumentText(params: unknown, { rawArguments }: ToolContext): string {
   if (rawArguments !== undefined && isDeepStrictEqual(parseJson(rawArguments), params)) return rawArguments;
   return JSON.stringify(params);

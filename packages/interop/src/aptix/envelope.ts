@@ -1,11 +1,11 @@
 import type { InvokeMessage, InvokeResult as Envelope } from "./invoke-result.ts";
 
-/** Aptix's envelope of a result, whose payload is a JSON text; see `Envelope`. */
+/** Aptix's envelope of a result, whose payload is a JSON text. See `Envelope`. */
 export type InvokeResult<Result extends string = string> = Envelope & { readonly Result: Result | null };
 
-/** Makes Aptix envelopes, as tools written to that contract do. */
+/** Makes Aptix envelopes in the way that Aptix tools write it. */
 export const InvokeResult = Object.freeze({
-  /** A success with a payload that is a JSON text already. */
+  /** Makes a success. The payload has to be a JSON text already. */
   Create: (Result: string | null, Warnings: readonly InvokeMessage[] = []): Envelope => ({
     Successful: true,
     Result,
@@ -13,7 +13,7 @@ export const InvokeResult = Object.freeze({
     Warnings,
     ErrorMessage: null,
   }),
-  /** A failure in one sentence. The original names the type of the missing result. */
+  /** Makes a failure with one sentence. In the original, the type parameter names the type of the missing result. */
   // oxlint-disable-next-line typescript/no-unnecessary-type-parameters -- FromError<string>(…), as the contract writes it
   FromError: <_Result extends string = string>(Message: string, ErrorCode?: string): Envelope => ({
     Successful: false,

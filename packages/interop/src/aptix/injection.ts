@@ -3,23 +3,23 @@ import type { AdapterServices } from "@toolmount/core";
 import { createAptixLogger } from "./logger.ts";
 import type { AptixClass, AptixInstance, Breach } from "./tool-class.ts";
 
-/** The service that is always there: the host's log. */
+/** The service that always exists: the host's log. */
 const loggerName = "IAdminLogger";
 
-/** Where the services of tools come from. */
+/** The source of the services that tools get. */
 type Services = Pick<AdapterServices, "capabilities" | "getCapability" | "logger">;
 
-/** A parameter of a constructor: the name of its service, undefined for one that does without, or what is wrong. */
+/** A constructor's parameter: the name of its service, undefined if its default is used, or the problem with it. */
 type Filled = { readonly service: string | undefined } | Lack;
 
-/** What keeps a class from being made; with the name or the parameter, where only a service is missing. */
+/** The reason why a class cannot be instantiated; `service` is set if only a service is missing. */
 interface Lack extends Breach {
   readonly service?: string;
 }
 
 /**
- * Finds the services that a class is made with: those that its static `inject` names, else those that the names of its
- * constructor's parameters mean. Breaches say which parameter has no service, or more than one.
+ * Finds the services for a class: those that its static `inject` names, else those that the names of its constructor's
+ * parameters suggest. For a parameter with no service, or with more than one, the result has a breach.
  */
 export function findServices(type: AptixClass, services: Services): readonly Filled[] {
   if (!Array.isArray(type.inject)) return parametersOf(type).map((each) => fill(each, services));
@@ -32,7 +32,7 @@ export function breachesOf(filled: readonly Filled[]): readonly Lack[] {
   return filled.filter((each) => "rule" in each);
 }
 
-/** Makes an instance with its services. Throws what its constructor throws, as a breach. */
+/** Makes an instance with its services. If the constructor throws, returns that as a breach. */
 export function makeInstance(
   type: AptixClass,
   filled: readonly Filled[],
@@ -64,7 +64,7 @@ function fillNamed(name: string, { getCapability }: Services): Filled {
   };
 }
 
-/** A parameter of the constructor that no name of `inject` fills would be undefined. */
+/** Returns a breach if the constructor takes more services than `inject` names, because they would be undefined. */
 function waitsForMore(type: AptixClass, named: number): readonly Breach[] {
   if (type.length <= named) return [];
   const problem = `its constructor takes ${type.length} services and its static inject names ${named}; write them in order, such as: static inject = ["${loggerName}"]`;
@@ -73,7 +73,7 @@ function waitsForMore(type: AptixClass, named: number): readonly Breach[] {
 
 interface Parameter {
   readonly name: string;
-  /** It has a value of its own, so a service may be absent. */
+  /** Whether the parameter has a default, so that its service may be absent. */
   readonly isOptional: boolean;
 }
 
@@ -101,8 +101,8 @@ function interfaceOf(name: string): string {
 }
 
 /**
- * The services that a parameter's name may mean: one of the same name, else those with all its words. `catalog` and
- * `_modeCatalog` mean `IAgentModeCatalogService`; `log` means `IAdminLogger`.
+ * Returns the services that a parameter's name may mean: one with the same words, else those that have words which begin like
+ * all of its words. `catalog` and `_modeCatalog` mean `IAgentModeCatalogService`; `log` means `IAdminLogger`.
  */
 function candidates(parameter: string, services: readonly string[]): readonly string[] {
   const words = wordsOf(parameter);
@@ -114,13 +114,13 @@ function candidates(parameter: string, services: readonly string[]): readonly st
   );
 }
 
-/** The words of a name in camel case, without the `I` of an interface. */
+/** Splits a name in camel case into words, without the `I` of an interface. */
 function wordsOf(name: string): readonly string[] {
   const bare = name.replace(/^I(?=[A-Z][a-z])/, "");
   return (bare.match(/[A-Z]+(?![a-z])|[A-Z]?[a-z\d]+/g) ?? []).map((word) => word.toLowerCase());
 }
 
-/** The parameters of the constructor of a class, or of the class that it extends. */
+/** Returns the parameters of a class's constructor, or of the constructor that it inherits. */
 function parametersOf(type: AptixClass): readonly Parameter[] {
   for (
     let at: unknown = type;
@@ -133,7 +133,7 @@ function parametersOf(type: AptixClass): readonly Parameter[] {
   return [];
 }
 
-/** The text between the brackets of a constructor; undefined for a class without one of its own. */
+/** Returns the text between the parentheses of a constructor; undefined if the class itself has no constructor. */
 function constructorText(source: string): string | undefined {
   const text = source.replaceAll(
     /\/\*[\s\S]*?\*\/|\/\/[^\n]*|"(?:[^"\\\n]|\\.)*"|'(?:[^'\\\n]|\\.)*'|`(?:[^`\\]|\\[\s\S])*`/g,
@@ -147,7 +147,7 @@ function constructorText(source: string): string | undefined {
   return text.slice(from, endOf(text, from));
 }
 
-/** Where the bracket that is open at `from` is closed. */
+/** Returns the position of the bracket that closes the one opened before `from`. */
 function endOf(text: string, from: number): number {
   let depth = 1;
   for (let at = from; at < text.length; at++) {
@@ -157,7 +157,7 @@ function endOf(text: string, from: number): number {
   return text.length;
 }
 
-/** Splits at the commas that are in no brackets. */
+/** Splits a text at the commas outside of brackets. */
 function splitParameters(text: string): readonly string[] {
   const parts: string[] = [];
   let from = 0;

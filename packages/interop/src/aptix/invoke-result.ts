@@ -18,7 +18,7 @@ export interface InvokeMessage {
   readonly ErrorCode?: string | null | undefined;
 }
 
-/** Aptix's envelope of a call. A payload is a JSON text; it must not be read when the call failed. */
+/** Aptix's envelope of a call. The payload is a JSON text, and must not be read if the call failed. */
 export interface InvokeResult {
   readonly Successful: boolean;
   readonly Result: string | null;
@@ -28,8 +28,8 @@ export interface InvokeResult {
 }
 
 /**
- * An Aptix envelope as a result. The payload is parsed once. Throws `ContractBreach` for an envelope that is neither a
- * success nor a failure, and for a payload that is not JSON.
+ * Turns an Aptix envelope into a result of ours, and parses its payload once. Throws `ContractBreach` for an envelope that is
+ * neither a success nor a failure, and for a payload that is not JSON.
  */
 export function fromInvokeResult(tool: string, envelope: unknown): PartialResult {
   if (!isRecord(envelope)) throw new ContractBreach("an Aptix tool answers with an InvokeResult");
@@ -55,7 +55,7 @@ function parsePayload(payload: unknown): unknown {
   if (payload === undefined || payload === null) return null;
   if (typeof payload !== "string") throw new ContractBreach("Result of an InvokeResult is a JSON text");
   try {
-    // A number that JavaScript would change keeps its digits, as a text.
+    // A number that JavaScript would round becomes a text, so that it keeps its digits.
     return parseExact(payload);
   } catch {
     throw new ContractBreach("Result of an InvokeResult is not valid JSON");
@@ -79,7 +79,10 @@ function failed(
   });
 }
 
-/** Whether a tool may end with this code. The host's own codes say what the host did, so they stay among the details. */
+/**
+ * Whether a tool may end with this code. The host's own codes describe what the host did, so a tool's code of the same name
+ * stays in the details.
+ */
 function isOwnCode(code: unknown): code is string {
   return typeof code === "string" && /^[A-Z][A-Z0-9_]*$/.test(code) && !hostCodes.has(code);
 }
@@ -90,12 +93,12 @@ function plain({ Message, ErrorCode }: InvokeMessage): { Message: string; ErrorC
   return { Message, ErrorCode: ErrorCode ?? null };
 }
 
-/** What the projection has to know of the tool: where it comes from, and whether its output may be added to. */
+/** Facts about the tool that a projection needs: its origin, and whether members may be added to its output. */
 export type ProjectedTool = Pick<ToolInfo, "origin" | "outputSchema">;
 
 /**
- * An outcome in Aptix's terms. Pure. SessionId and ConversationId are added to an object payload whose output schema is
- * open; a cancelled call of an Aptix tool is a success that describes the cancellation (A5 §8).
+ * Turns an outcome into an Aptix envelope. SessionId and ConversationId are added to a payload that is an object, if its output
+ * schema allows more members. A cancelled call of an Aptix tool is a success that describes the cancellation (A5 §8).
  */
 export function toInvokeResult(outcome: ToolOutcome, tool?: ProjectedTool): InvokeResult {
   const { result } = outcome;
@@ -138,7 +141,7 @@ function keptErrors(details: Json | undefined): readonly InvokeMessage[] | undef
   return isList ? (kept as readonly InvokeMessage[]) : undefined;
 }
 
-/** Aptix's record of a call in a response: who was called, how long it took, and what it said. */
+/** Aptix's record of a call in a response: the tool, how long the call took, and its result or error. */
 export interface AgentToolCallResult {
   readonly ToolCallId: string;
   readonly Name: string;
@@ -148,7 +151,7 @@ export interface AgentToolCallResult {
   readonly ErrorMessage: string | null;
 }
 
-/** An outcome as Aptix's record of a call. A call that waits for the client has neither result nor error. */
+/** Turns an outcome into Aptix's record of a call. A call that waits for the client has neither result nor error. */
 export function toAgentToolCallResult(
   outcome: ToolOutcome,
   tool?: ProjectedTool & Pick<ToolInfo, "execution">,

@@ -1,11 +1,11 @@
 import type { Logger } from "@toolmount/core";
 import { isRecord } from "../schema/guards.ts";
 
-/** The logger that Aptix tools are made with. */
+/** The logger that Aptix tools get. */
 export interface IAdminLogger {
   AddException(tag: string, error: unknown): void;
   AddError(tag: string, message: string): void;
-  /** Attributes are an ordered list of pairs of texts. */
+  /** `attributes` are an ordered list of pairs of texts. */
   AddCustomEvent(level: string, name: string, message: string, ...attributes: unknown[]): void;
   Trace(message: string): void;
 }
@@ -23,7 +23,10 @@ const levels: Readonly<Record<string, "trace" | "debug" | "info" | "warn" | "err
   critical: "error",
 };
 
-/** Lets Aptix tools write to the host's log. Attributes keep their order; what is no pair of texts is left out, and that is said. */
+/**
+ * Makes a logger for Aptix tools that writes to the host's log. Attributes keep their order; those that are not pairs of texts
+ * are left out and counted.
+ */
 export function createAptixLogger(logger: Logger): IAdminLogger {
   return Object.freeze({
     AddException: (tag: string, err: unknown) => logger.error({ err, tag: String(tag) }, String(tag)),
@@ -41,7 +44,7 @@ export function createAptixLogger(logger: Logger): IAdminLogger {
   });
 }
 
-/** Pairs come as one list of pairs, or one after the other. */
+/** Reads attributes, which are passed as one list of pairs, or one pair after the other. */
 function readPairs(given: readonly unknown[]): {
   attributes: readonly (readonly [string, string])[];
   dropped: number;
@@ -55,7 +58,7 @@ function readPairs(given: readonly unknown[]): {
   return { attributes, dropped: list.length - attributes.length };
 }
 
-/** `[key, value]`, `{ Key, Value }` or `{ key, value }`, all texts. */
+/** Reads a pair of texts: `[key, value]`, `{ Key, Value }` or `{ key, value }`; null for other values. */
 function readPair(value: unknown): readonly [string, string] | null {
   const parts: readonly unknown[] = Array.isArray(value) ? value : isRecord(value) ? membersOf(value) : [];
   const [key, text] = parts;

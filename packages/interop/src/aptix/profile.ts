@@ -15,7 +15,7 @@ function parametersOf({
   return isRecord(properties) ? (Object.entries(properties) as [string, Record<string, unknown>][]) : [];
 }
 
-/** Returns the tool, made with a silent log and services that are not there; null when it cannot be. */
+/** Returns an instance of the tool, made with a silent log and no other services; null if that is not possible. */
 function bareTool({ thing }: ToolSubject): AptixInstance | null {
   if (typeof thing !== "function") return (thing as AptixInstance | null) ?? null;
   const type = aptixClassOf(thing);
@@ -49,10 +49,10 @@ async function gather(problems: AsyncGenerator<RuleProblem>): Promise<readonly R
   return found;
 }
 
-/** What says when not to use a tool does not say when to use it. */
+/** Sentences that say when not to use a tool, which do not count as saying when to use it. */
 const refusals = /\b(?:do not|don't|never|must not|should not)\b[^.\n]*/gi;
 
-/** The parts of a usage text, and how each is known (A5 §7.2.1, §7.2.2). */
+/** The parts that a usage text needs, and the patterns by which each is recognised (A5 §7.2.1, §7.2.2). */
 const usageParts: readonly (readonly [id: string, pattern: RegExp, what: string])[] = [
   ["usage_purpose", /primary purpose|purpose:|^[\w-]+ ?[:—-] ?\w/im, "its primary purpose"],
   [
@@ -83,7 +83,10 @@ const usageRules: readonly ToolRule[] = usageParts.map(([id, pattern, what]) =>
   ),
 );
 
-/** The rules of Aptix: its registry's, and those of AGN-005 on schema and usage metadata. Compliance is all or nothing. */
+/**
+ * The rules of Aptix: those of its registry, and those of AGN-005 about schema and usage metadata. A tool complies only if it
+ * meets all of them.
+ */
 export const aptixProfile: Profile = {
   name: "aptix",
   origin: "aptix",
@@ -159,7 +162,7 @@ export const aptixProfile: Profile = {
             yield problemAt(subject, `parameters.${name}`, "it has no description");
       },
     },
-    // The example of TUL-011 §6 and the text of TUL-010 §5 name no argument, and both are compliant.
+    // The example of TUL-011 §6 and the text of TUL-010 §5 mention no argument, and both comply, so this is only a warning.
     texted(
       "usage_in_step",
       "warning",

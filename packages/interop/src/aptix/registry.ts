@@ -3,8 +3,8 @@ import type { IAdminLogger } from "./logger.ts";
 import { aptixClassOf, inspectAptixClass, refuse, type AptixClass } from "./tool-class.ts";
 
 /**
- * The registry of Aptix's tools, for tests of an application's start-up: the same rules as when a plan mounts a class,
- * without a host and without services. Names are looked up without case.
+ * The registry of Aptix's tools, for tests of an application's start: it applies the same rules as when a plan mounts a class,
+ * but needs no host and no services. Names are looked up without regard to case.
  */
 export class AgentToolRegistry {
   readonly #logger: Pick<IAdminLogger, "AddException"> | undefined;
@@ -28,12 +28,12 @@ export class AgentToolRegistry {
     return this.#types.has(name.toLowerCase());
   }
 
-  /** The class of a registered tool; undefined for another name. */
+  /** Returns the class of a registered tool; undefined for an unknown name. */
   GetToolType(name: string): AptixClass | undefined {
     return this.#types.get(name.toLowerCase());
   }
 
-  /** The names of all registered tools, in the order of their registration. */
+  /** Returns the names of all registered tools, in the order of registration. */
   GetToolNames(): readonly string[] {
     return [...this.#types.values()].map(({ ToolName }) => String(ToolName));
   }

@@ -3,7 +3,7 @@ import { messageOf, ToolmountError } from "@toolmount/core/errors";
 import type { InvokeResult } from "./envelope.ts";
 import { isRecord } from "../schema/guards.ts";
 
-/** A tool's type as Aptix writes it: constants and a schema on the class, the work on the instance. */
+/** A tool's class in Aptix's form: the class has constants and a schema, its instances do the work. */
 export interface AptixClass {
   new (...services: unknown[]): AptixInstance;
   readonly name: string;
@@ -20,7 +20,7 @@ export interface AptixInstance {
   ExecuteAsync(argumentsJson: string, context: unknown, signal?: AbortSignal): unknown;
 }
 
-/** What a call is about, as Aptix's tools read it. */
+/** The ids of a call, in the form in which Aptix's tools read them. */
 export interface AgentToolExecutionContext {
   readonly SessionId: string | null;
   readonly UserId: string | null;
@@ -38,15 +38,15 @@ export interface IAgentTool {
   ): Promise<InvokeResult>;
 }
 
-/** What a rule found wrong with a tool. `rule` is stable. */
+/** A rule that a tool breaks. The id `rule` does not change between versions. */
 export interface Breach {
   readonly rule: string;
   readonly problem: string;
-  /** What the tool threw. */
+  /** The error that the tool threw, if there is one. */
   readonly cause?: unknown;
 }
 
-/** The class behind a thing that is mounted: the thing itself, or the class of the instance. Null for other things. */
+/** Returns the class of a mounted thing: the thing itself, or the class of the instance. Null for other things. */
 export function aptixClassOf(thing: unknown): AptixClass | null {
   if (typeof thing === "function") return looksAptix(thing) ? (thing as unknown as AptixClass) : null;
   if (typeof thing !== "object" || thing === null) return null;
@@ -55,14 +55,14 @@ export function aptixClassOf(thing: unknown): AptixClass | null {
   return (typeof constructor === "function" ? constructor : Object) as unknown as AptixClass;
 }
 
-/** A class with one of Aptix's members is meant to be one of its tools, however malformed. */
+/** Whether a function has one of the members of Aptix's tool classes, and so is meant as one, even if it is malformed. */
 function looksAptix(thing: object): boolean {
   const { prototype } = thing as { prototype?: Partial<AptixInstance> };
   const marks = ["ToolName", "ToolUsageMetadata", "GetSchema"].some((name) => Object.hasOwn(thing, name));
   return marks || typeof prototype?.ExecuteAsync === "function";
 }
 
-/** A schema as Aptix gives it: OpenAI's function tool object. */
+/** A schema in Aptix's form, which is OpenAI's function tool object. */
 export interface AptixSchema {
   readonly type: "function";
   readonly name: string;
@@ -71,8 +71,8 @@ export interface AptixSchema {
 }
 
 /**
- * Checks a class by the rules that Aptix's registry enforces (T11 §2, A5 §2, §7): constants, names, schema. The list is
- * empty for a tool that may be registered.
+ * Checks a class by the rules of Aptix's registry (T11 §2, A5 §2, §7): constants, names, schema. The list is empty if the tool
+ * may be registered.
  */
 export function inspectAptixClass(type: AptixClass): readonly Breach[] {
   return [
@@ -83,12 +83,12 @@ export function inspectAptixClass(type: AptixClass): readonly Breach[] {
   ];
 }
 
-/** Throws `TOOL_INVALID` with the rules that a class breaks; does nothing without any. */
+/** Throws `TOOL_INVALID` with the broken rules, if there are any. */
 export function refuse(type: AptixClass, breaches: readonly Breach[]): void {
   if (breaches.length > 0) throw refusal(type, breaches);
 }
 
-/** The error of a class that breaks rules. */
+/** Returns the error for a class that breaks rules. */
 export function refusal(type: AptixClass, breaches: readonly Breach[]): ToolmountError {
   const tool = typeof type.ToolName === "string" && type.ToolName !== "" ? type.ToolName : type.name;
   const details = {
@@ -153,7 +153,7 @@ function* envelopeRules(type: AptixClass, schema: AptixSchema): Generator<Breach
     yield { rule: "schema_required", problem: "the parameters of its schema have no list of required names" };
 }
 
-/** The schema of the class, or the error that says why it is not valid. */
+/** Returns the schema of a class, or the error that says why it is not valid. */
 export function readAptixSchema(type: AptixClass): AptixSchema | Error {
   let given: unknown;
   try {
@@ -170,7 +170,7 @@ export function readAptixSchema(type: AptixClass): AptixSchema | Error {
   return { type: "function", name, description, parameters };
 }
 
-/** Whether a usage text has the name of an argument as a word. */
+/** Whether a usage text contains the name of an argument as a word, without regard to case. */
 export function mentions(usage: string, argument: string): boolean {
   const name = argument.replaceAll(/[^\w]/g, String.raw`\$&`);
   return new RegExp(`(?<![\\w])${name}(?![\\w])`, "i").test(usage);

@@ -9,13 +9,13 @@ import {
 } from "@toolmount/core";
 import { completeClassification } from "@toolmount/core/modules";
 
-/** What a call of a Tool-Forge tool is about. */
+/** The context that a Tool-Forge tool gets with a call. */
 export type ForgeContext = Pick<ToolContext, "abortSignal" | "userId" | "client" | "auth">;
 
-/** What a Tool-Forge tool returns: always its name and a time, and either data or an error. */
+/** The result of a Tool-Forge tool: its name and a time in any case, and either data or an error. */
 export type ForgeResult<Data = unknown> = {
   readonly tool: string;
-  /** ISO 8601, when the attempt was made. */
+  /** Time of the attempt, in ISO 8601. */
   readonly fetchedAt: string;
 } & ({ readonly data: Data; readonly error?: never } | { readonly error: string; readonly data?: never });
 
@@ -23,12 +23,12 @@ export type ForgeResult<Data = unknown> = {
 export interface ForgeTool<Params = never> {
   readonly name: string;
   readonly description: string;
-  /** Of a library of schemas, or JSON Schema. */
+  /** A schema of a library, or JSON Schema. */
   readonly schema: StandardSchema | JsonSchema;
   readonly category: "read" | "write" | "delete" | "side_effect";
   readonly consequenceLevel: "low" | "medium" | "high";
   readonly requiresConfirmation: boolean;
-  /** Milliseconds. */
+  /** In milliseconds. */
   readonly timeout?: number;
   readonly tags?: readonly string[];
   readonly version?: string;
@@ -36,15 +36,15 @@ export interface ForgeTool<Params = never> {
   execute(params: Params, context: ForgeContext): Promise<ForgeResult>;
 }
 
-/** The mark of tools that `defineTool` made; those are ours. */
+/** Mark of tools that `defineTool` made, which are ours. */
 const authored = Symbol.for("toolmount.authored");
 
 const classification = ["category", "consequenceLevel", "requiresConfirmation"] as const;
 
-/** The mark of definitions that were made from a tool of a library. */
+/** Mark of definitions that were converted from a library's tool. */
 const converted = Symbol.for("toolmount.unclassified");
 
-/** Members under which Amplifier's tools keep their schema. */
+/** Members of tools of other contracts, mostly those with the schema. */
 const others = ["input_schema", "inputSchema", "get_schema", "getSchema", "ExecuteAsync"] as const;
 
 /** Members that only our definitions have. */
@@ -63,9 +63,9 @@ const ours = [
 ] as const;
 
 /**
- * Renders Tool-Forge definitions: schema by Zod or as JSON Schema, members of the classification, and nothing that is
- * toolmount's own. They return whole results. The rules of that contract hold when a tool is mounted (`TOOL_INVALID`). A
- * missing member of the classification counts as the strictest value, and is logged.
+ * The adapter for Tool-Forge definitions, which have a Zod schema or JSON Schema, members of the classification, and none of
+ * toolmount's own members. They return whole results. The contract's rules are checked when a tool is mounted (`TOOL_INVALID`).
+ * A missing member of the classification counts as the strictest value, and is logged.
  */
 export const forgeAdapter: ToolAdapter = {
   name: "forge",
@@ -80,8 +80,8 @@ export const forgeAdapter: ToolAdapter = {
 };
 
 /**
- * Whether a thing is a Tool-Forge definition, however incomplete, that was not written for toolmount. A complete one with
- * a Zod schema has toolmount's own shape, too: it is one of Tool-Forge only if its name follows that contract.
+ * Whether a thing is a Tool-Forge definition, perhaps incomplete, that was not written for toolmount. A complete one with a Zod
+ * schema looks like toolmount's own, so it counts as Tool-Forge's only if its name follows that contract.
  */
 function isForgeTool(thing: unknown): boolean {
   if (typeof thing !== "object" || thing === null || authored in thing || converted in thing) return false;
@@ -125,7 +125,7 @@ function breachOf({ name, schema, version }: Partial<ToolDefinition>): {
   return null;
 }
 
-/** Source: semver.org, with pre-release and build parts. */
+/** Whether a value is a semantic version, with optional pre-release and build parts. Source: semver.org. */
 function isVersion(version: unknown): boolean {
   return (
     typeof version === "string" &&
@@ -133,7 +133,7 @@ function isVersion(version: unknown): boolean {
   );
 }
 
-/** Methods stay bound to the definition, which may be an instance of a class. */
+/** Returns the definition with its methods bound to it, because it may be an instance of a class. */
 function bound(tool: ToolDefinition): ToolDefinition {
   const { name, description, schema, timeout, tags, version, status, dependsOn } = tool;
   const { category, consequenceLevel, requiresConfirmation } = tool;

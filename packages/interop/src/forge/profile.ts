@@ -4,7 +4,7 @@ import { enforced, problemAt } from "../profile-words.ts";
 
 const definitionOf = (subject: ToolSubject) => subject.thing as Partial<ToolDefinition>;
 
-/** The rules of Tool-Forge's ToolDefinition and ToolResult that its tools owe beside those of the core. */
+/** The rules of Tool-Forge's ToolDefinition and ToolResult, in addition to those of the core. */
 export const forgeProfile: Profile = {
   name: "forge",
   origin: "forge",

@@ -8,9 +8,9 @@ import { readSchema } from "../schema/foreign-schema.ts";
 type Members = Readonly<Record<string, unknown>>;
 
 /**
- * Returns a tool of the AI SDK, version 4 or later, as a definition of ours, under a name. Without an `execute` it runs at the
- * client. A tool that needs an approval asks; `toModelOutput` decides what a model reads. Throws `TOOL_INVALID` for a tool
- * that its provider runs, and for one of OpenAI Agents, which has `invoke` instead.
+ * Returns a tool of the AI SDK, version 4 or later, as a definition of ours with the given name. Without `execute`, it runs at
+ * the client. If the tool needs approval, its call asks for it; `toModelOutput` decides what a model reads. Throws
+ * `TOOL_INVALID` for a tool that its provider runs, and for one of OpenAI Agents, which has `invoke` instead.
  */
 export function fromAiSdkTool(name: string, tool: Members): ToolDefinition {
   const { description, execute, type } = tool;
@@ -45,7 +45,7 @@ const foreignInvoke =
 
 type Describe = (...given: readonly unknown[]) => unknown;
 
-/** A description that is made for each request is made once here. */
+/** Calls a function that returns the description. The SDK calls it for each request, but here it is called only once. */
 function describeBy(describe: Describe, name: string): unknown {
   try {
     return describe({ context: {} });
@@ -61,7 +61,9 @@ function optionsOf({ callId, abortSignal }: ToolContext) {
   return { toolCallId: callId, abortSignal, messages: [], context: {} };
 }
 
-/** The last value of a tool that yields is its result; earlier values are progress. */
+/**
+ * Returns the result of a tool. If it yields several values, the last is the result, and each next one is reported as progress.
+ */
 async function lastOf(returned: unknown, context: ToolContext): Promise<unknown> {
   const value: unknown = await returned;
   if (typeof value !== "object" || value === null || !(Symbol.asyncIterator in value)) return value;
@@ -75,9 +77,7 @@ async function lastOf(returned: unknown, context: ToolContext): Promise<unknown>
   return last;
 }
 
-/**
- * Returns what a model reads: what `toModelOutput` makes of the output, in the form of its version; else the output.
- */
+/** Returns what a model reads: the output as `toModelOutput` of the tool's version converts it, else the output itself. */
 async function modelOutput(tool: Members, input: unknown, output: unknown): Promise<PartialResult> {
   const convert = tool["toModelOutput"];
   const older = tool["experimental_toToolResultContent"];
@@ -87,7 +87,10 @@ async function modelOutput(tool: Members, input: unknown, output: unknown): Prom
   return data(plainValue(output));
 }
 
-/** Version 6 and later call it with `{ toolCallId, input, output }`, version 5 with the output; a tool does not say which. */
+/**
+ * Calls `toModelOutput`. Version 6 and later pass `{ toolCallId, input, output }`, version 5 passes the output, and a tool does
+ * not say which it expects.
+ */
 async function convertOutput(tool: Members, convert: unknown, input: unknown, output: unknown) {
   let read = false;
   const asked = {

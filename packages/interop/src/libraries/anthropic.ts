@@ -7,7 +7,9 @@ import { isRecord, readText, type Members } from "../schema/guards.ts";
 
 type Work = (...given: readonly unknown[]) => unknown;
 
-/** Returns a tool of Anthropic's helpers, `betaZodTool` and `betaTool`: its `parse` comes before its `run`. */
+/**
+ * Returns a tool of Anthropic's helpers `betaZodTool` and `betaTool` as a definition of ours; `parse` is called before `run`.
+ */
 export function fromAnthropicRunnable(tool: Members): ToolDefinition {
   const name = readText(tool["name"]);
   const { input_schema: schema, parse, run } = tool;
@@ -38,7 +40,10 @@ function parseWith(tool: Members, parse: Work) {
   };
 }
 
-/** A tool of Anthropic's agent SDK: a shape of Zod, and a `handler` that answers as a server of MCP does. */
+/**
+ * Returns a tool of Anthropic's agent SDK as a definition of ours: it has a Zod shape, and a `handler` that answers like an MCP
+ * server.
+ */
 export function fromAgentSdkTool(tool: Members): ToolDefinition {
   const name = readText(tool["name"]);
   const handler = tool["handler"] as Work;

@@ -11,21 +11,24 @@ export interface Maker {
   readonly make: (...given: readonly unknown[]) => unknown;
 }
 
-/** Everything that was found in a value. */
+/** The tools, and functions that may make tools, that were found in a value. */
 export interface Findings {
-  /** Of a contract, as they are; or of a library, converted. */
+  /** Tools of a contract, unchanged, and converted tools of libraries. */
   readonly tools: readonly object[];
   readonly makers: readonly Maker[];
-  /** How many tools have neither their own name nor one by which they are exported. */
+  /** Number of tools that have neither their own name nor one under which they are exported. */
   readonly nameless: number;
-  /** Names of what looks like a tool, but has no schema that can be read. */
+  /** Names of values that look like tools, but have no schema that can be read. */
   readonly unread: readonly string[];
 }
 
-/** Deepest nesting of maps and lists in which tools are looked for: `default`, `tools`, a category, a name. */
+/** Deepest nesting of maps and lists that is searched: `default`, `tools`, a category, a name. */
 const maxDepth = 4;
 
-/** Looks for tools in a value: the value itself, a list, a map, or what holds several. Runs none of its functions. */
+/**
+ * Looks for tools in a value, which may be a tool, a list, a map, or an object that holds several. Calls no function that may
+ * make tools.
+ */
 export async function findTools(
   value: unknown,
   { module, name, coordinator }: { module: string; name?: string | undefined; coordinator: Coordinator },
@@ -71,7 +74,7 @@ class Search implements Findings {
     else if (isMap(value)) await this.#visitMap(value, depth);
   }
 
-  /** The tool that a value is; null for another value. */
+  /** Returns the tool for a value; null if the value is not a tool. */
   #convert(value: object, name: string | undefined): object | null {
     const library = shapeOf(value);
     if (library === null) return isOfContract(value) ? value : null;
@@ -83,13 +86,13 @@ class Search implements Findings {
     return null;
   }
 
-  /** A map of the form `{ tools, … }` has the tools in that member; what lies beside it are parts of them. */
+  /** Visits a map. In one of the form `{ tools, … }`, the tools are in that member, and the other members are parts of them. */
   async #visitMap(map: Members, depth: number): Promise<void> {
     const before = this.tools.length;
     if (typeof map["tools"] === "object") await this.visit(map["tools"], "tools", depth + 1);
     if (this.tools.length > before && depth > 0) return;
     const entries = Object.entries(map).filter(([key]) => key !== "module.exports");
-    // The default export of a package is often one of its named ones, which has a better name.
+    // The default export is visited last, because it is often the same as a named export, which has a better name.
     await this.#visitAll(
       entries.toSorted(([a], [b]) => Number(a === "default") - Number(b === "default")),
       depth,
@@ -101,7 +104,7 @@ class Search implements Findings {
     depth: number,
   ): Promise<void> {
     for (const [name, value] of entries)
-      // Members of the default export count as exports.
+      // Members of the default export count like exports.
       await this.visit(value, name, name === "default" ? depth : depth + 1);
   }
 
@@ -121,8 +124,8 @@ function looksLikeTool(value: object): boolean {
 }
 
 /**
- * A tool of toolmount or of one of the three contracts. An instance of Aptix's classes has no name of its own; what has a
- * name and an `execute`, and no description, is as often something else.
+ * Whether a value is a tool of toolmount or of one of the three contracts. An instance of an Aptix class has no name. A thing
+ * with a name and `execute` but no description is just as often something else.
  */
 function isOfContract(value: object): boolean {
   if (typeof (value as Members)["ExecuteAsync"] === "function") return true;
@@ -130,14 +133,14 @@ function isOfContract(value: object): boolean {
   return typeof value === "function" || isMap(value) || "description" in value || "get_schema" in value;
 }
 
-/** A plain object, or the names of a module. */
+/** Whether a value is a plain object or a module's namespace. */
 function isMap(value: object): value is Members {
   if (!isRecord(value)) return false;
   const prototype: unknown = Object.getPrototypeOf(value);
   return prototype === Object.prototype || prototype === null;
 }
 
-/** The name of a file or a package in lower snake case, for a default export without a name. */
+/** Returns the name of a file or package in lower snake case, for a default export without a name. */
 function plainName(module: string): string {
   const last = basename(module).replace(/\.[cm]?[jt]s$/, "");
   const [name = "tool"] = [last.replaceAll(/[^A-Za-z0-9]+/g, "_").replaceAll(/^_+|_+$/g, "")].filter(Boolean);

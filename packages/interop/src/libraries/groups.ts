@@ -8,8 +8,8 @@ import { connectServer, isMcpServer } from "./mcp-server.ts";
 type Method = (...given: readonly unknown[]) => unknown;
 
 /**
- * Returns the tools of a thing that holds several: a server of MCP's SDK, a toolkit with `getTools()` or `tools`, a callable tool of
- * Gemini's SDK. Null for a value that holds none.
+ * Returns the tools of a value that holds several: a server of MCP's SDK, a toolkit with `getTools()` or `tools`, or a callable
+ * tool of Gemini's SDK. Null for a value that holds none.
  */
 export async function toolsOf(value: unknown, coordinator: Coordinator): Promise<readonly unknown[] | null> {
   if (typeof value !== "object" || value === null) return null;
@@ -22,14 +22,14 @@ export async function toolsOf(value: unknown, coordinator: Coordinator): Promise
   return isPlain(value) ? null : listOf(holder["tools"] ?? holder["functions"]);
 }
 
-/** The tools of a toolkit. Some must be opened first, and throw until then. */
+/** Returns the tools of a toolkit. Some toolkits have to be initialized first, and throw until then. */
 async function openedTools(toolkit: object, { getTools, initialize }: Members): Promise<unknown> {
   const ask = () => Reflect.apply(getTools as Method, toolkit, []);
   if (typeof initialize !== "function") return await ask();
   try {
     return await ask();
   } catch {
-    // It is closed. What is wrong with an open one is thrown by the second call.
+    // The toolkit may not be initialized. If something else is wrong, the second call throws again.
     await Reflect.apply(initialize as Method, toolkit, []);
     return await ask();
   }
@@ -46,7 +46,7 @@ function listOf(given: unknown): readonly unknown[] | null {
   return Symbol.iterator in given ? [...(given as Iterable<unknown>)] : [given];
 }
 
-/** The functions that a callable tool declares; it is called with one function call, and answers with parts. */
+/** Returns the functions that a callable tool declares. It is called with one function call, and answers with parts. */
 async function geminiTools(callable: Members): Promise<readonly ToolDefinition[]> {
   const declared: unknown = await Reflect.apply(callable["tool"] as Method, callable, []);
   const list = isRecord(declared) ? declared["functionDeclarations"] : undefined;

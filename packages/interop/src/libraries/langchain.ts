@@ -6,8 +6,8 @@ import { foreignTool } from "../schema/foreign-tool.ts";
 import { isRecord } from "../schema/guards.ts";
 
 /**
- * Returns a LangChain tool as a definition of ours: its name, description, schema, and `invoke`, which parses the arguments again.
- * A `ToolMessage` with status `error` is a failure; images and files of a message are content.
+ * Returns a LangChain tool as a definition of ours. Its `invoke` parses the arguments again. A `ToolMessage` with the status
+ * `error` is a failure; images and files in a message become content.
  */
 export function fromLangChainTool(tool: {
   readonly name: string;
@@ -22,7 +22,7 @@ export function fromLangChainTool(tool: {
     arguments: { schema: readSchema(tool.name, tool.schema).schema },
     run: async (args, { abortSignal, callId, sessionId }) => {
       const config = { signal: abortSignal, configurable: { thread_id: sessionId } };
-      // Only a whole call is answered with a message, which says whether it failed and has its images.
+      // Only a whole tool call is answered with a message, which says whether the call failed and contains its images.
       const isOwn = "lc_namespace" in tool;
       const call = isOwn ? { type: "tool_call", id: callId, name: tool.name, args } : args;
       return fromToolMessage(await tool.invoke(call as never, config as never));
@@ -30,7 +30,7 @@ export function fromLangChainTool(tool: {
   });
 }
 
-/** Reads what `invoke` returned for a tool call: a message, or a value that has no place in one. */
+/** Reads what `invoke` returned for a tool call: a message, or a value that cannot be in a message. */
 function fromToolMessage(returned: unknown): PartialResult {
   if (isRecord(returned) && returned["lg_name"] === "Command")
     return failure(

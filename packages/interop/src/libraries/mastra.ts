@@ -5,12 +5,13 @@ import { readSchema } from "../schema/foreign-schema.ts";
 import { foreignTool } from "../schema/foreign-tool.ts";
 import { isRecord, readText, type Members } from "../schema/guards.ts";
 
-/** The mark of Mastra's tools, from version 1 on. Source: `@mastra/core`, tools/tool. */
+/** Mark of Mastra's tools, from version 1 on. Source: `@mastra/core`, tools/tool. */
 const mark = Symbol.for("mastra.core.tool.Tool");
 
 /**
- * A tool of Mastra's `createTool`: its `id` is its name. Its own check of arguments and output answers with
- * `{ error: true, message }`, and its built-in tools with `{ isError: true, content }`: both are failures here. Before version 1 the arguments are a member of the first parameter.
+ * Returns a tool of Mastra's `createTool` as a definition of ours, with its `id` as the name. Mastra's check of arguments and
+ * output answers with `{ error: true, message }`, and its built-in tools with `{ isError: true, content }`: both are failures
+ * here. Before version 1, the arguments are a member of the first parameter.
  */
 export function fromMastraTool(tool: Members): ToolDefinition {
   const name = readText(tool["id"]);
@@ -40,7 +41,7 @@ function common({ abortSignal, callId }: ToolContext) {
   return { abortSignal, toolCallId: callId, messages: [] };
 }
 
-/** The context of a tool that an agent calls; without `mastra`, storage or a workflow. */
+/** Returns the context of a tool that an agent calls, but without `mastra`, storage and a workflow. */
 function agentOf(context: ToolContext, suspension: { asked: boolean }) {
   const suspend = () => void (suspension.asked = true);
   return {
@@ -63,7 +64,7 @@ async function answer(tool: Members, output: unknown): Promise<PartialResult> {
   return made;
 }
 
-/** Whether a value is a tool of Mastra: it has its mark, or is of its class from before the mark. */
+/** Whether a value is a Mastra tool: it has the mark or, from before the mark, the class name and an `inputSchema`. */
 export function isMastraTool(tool: Members): boolean {
   if (typeof tool["id"] !== "string" || typeof tool["execute"] !== "function") return false;
   return mark in tool || (tool["constructor"]?.["name" as never] === "Tool" && "inputSchema" in tool);

@@ -5,7 +5,7 @@ import { readSchema } from "../schema/foreign-schema.ts";
 import { foreignTool } from "../schema/foreign-tool.ts";
 import { isRecord, readText, type Members } from "../schema/guards.ts";
 
-/** A server of MCP's SDK, low or high level, that no transport is connected to yet. */
+/** A server of MCP's SDK, low or high level, that is not connected to a transport yet. */
 interface McpServer {
   connect(transport: object): Promise<void>;
   close(): Promise<void>;
@@ -20,10 +20,12 @@ export function isMcpServer(value: unknown): value is McpServer {
   return typeof setRequestHandler === "function" || typeof inner === "function";
 }
 
-/** The version of the protocol that the link speaks; every version of the SDK knows it. */
+/** Version of the protocol that the link uses, because every version of the SDK supports it. */
 const protocolVersion = "2025-06-18";
 
-/** The tools of a server in this process, by a link without a transport. The module's end closes it. */
+/**
+ * Returns the tools of a server in this process, to which a link within the process connects. The end of the module closes it.
+ */
 export async function connectServer(
   server: McpServer,
   coordinator: Coordinator,
@@ -59,7 +61,7 @@ function toolOf(tool: Members, link: Link): ToolDefinition {
   return { ...definition, ...facts, origin: "mcp" };
 }
 
-/** One end of a connection within the process: the server's transport, and the requests of a client. */
+/** A connection within the process: it is the server's transport, and it makes the requests of a client. */
 class Link {
   /** The server sets these. */
   onmessage?: (message: unknown) => void;
@@ -76,7 +78,7 @@ class Link {
     this.onclose?.();
   }
 
-  /** What the server sends. A request to the client is refused: a call has no client that could answer. */
+  /** Gets what the server sends. A request to the client is refused, because no client is there to answer it. */
   async send(message: Members): Promise<void> {
     const { id, method } = message;
     if (typeof method === "string") {
@@ -102,7 +104,7 @@ class Link {
     return waiting.promise;
   }
 
-  /** Calls a tool. The signal cancels it at the server. */
+  /** Calls a tool. The call's abort signal cancels it at the server. */
   async call(params: Members, context: ToolContext): Promise<Members> {
     const { abortSignal } = context;
     const id = this.#next++;

@@ -3,20 +3,21 @@ import { messageOf } from "@toolmount/core/errors";
 import { findTools, type Findings, type Maker } from "./collect.ts";
 import type { Members } from "../schema/guards.ts";
 
-/** How a plan names a module whose exports are not toolmount's. */
+/** The part of a plan's entry that concerns a module without toolmount's exports. */
 interface LibraryModule {
-  /** Its name in messages; a default export without a name is named for it. */
+  /** Its name in messages, from which a default export without a name gets its name. */
   readonly name: string;
   /** The exports that the plan's `export` names; undefined for all. */
   readonly chosen?: readonly string[] | undefined;
-  /** The line of the plan for a package that is a program. */
+  /** The line to write in the plan if the package is a program. */
   readonly program?: string | undefined;
 }
 
 /**
- * A module without `mount`: its tools, of any library or contract, are mounted. A function or class that makes tools is
- * called with the plan's config, or with the list `config.arguments`, when the plan names it, or when there is no tool and
- * no other such export, and it needs no arguments. Rejects with `MODULE_INVALID`, and with the line to write in the plan where a name must be said.
+ * Returns a module with a `mount` that mounts all tools of any library or contract in the exports; null if there is a `mount`.
+ * A function or class that makes tools is called with the plan's config, or with the list `config.arguments`. That happens if
+ * the plan names it; or if there is no tool, it is the only such export, and it needs no arguments. The mount rejects with
+ * `MODULE_INVALID`, whose message has the line to write in the plan if a name is needed.
  */
 export function adaptLibraryModule(
   exports: Members,
@@ -58,7 +59,7 @@ function refuseConfig({ name }: LibraryModule, config: JsonObject): void {
   });
 }
 
-/** The tools that the one maker makes. */
+/** Calls the one function or class that makes tools, and returns the tools. */
 async function makeTools(
   found: Findings,
   chosen: string | undefined,
@@ -67,7 +68,7 @@ async function makeTools(
   coordinator: Coordinator,
   config: JsonObject,
 ): Promise<readonly object[]> {
-  // A function of a program may be the one that starts it.
+  // A program's function may be the one that starts it, so none is called without being named.
   if (chosen === undefined && module.program !== undefined) refuse(module.name, askProgram(module.program));
   const listed = listedArguments(config);
   const isGiven = Object.keys(config).length > 0;
@@ -79,7 +80,7 @@ async function makeTools(
   const where = { module: module.name, name: maker.name, coordinator };
   const { tools, makers } = await findTools(made, where).catch((cause: unknown) => {
     if (isToolmountError(cause)) throw cause;
-    // A class may leave one of its ways to another, and throw there.
+    // Some classes throw if they are asked for tools in another way than theirs.
     const problem = `what its export ${path} made throws when it is asked for its tools: ${messageOf(cause)}${members()}`;
     throw new ToolmountError("MODULE_MOUNT_FAILED", { module: module.name, problem }, { cause });
   });
@@ -93,7 +94,7 @@ function askProgram(line: string): string {
   return `it exports no tool, but is a server of MCP, a program; write ${line} in the plan's entry, or name the exports that make tools: export: [ … ]`;
 }
 
-/** A toolkit whose methods return tools: which of them a person wants only the person knows. */
+/** Returns a hint for a toolkit whose methods return tools: only a person knows which of them are wanted. */
 function askMember(path: string, made: unknown): string {
   const names = methodsOf(made).map((name) => `${path}.${name}`);
   if (names.length === 0) return "";
@@ -101,7 +102,7 @@ function askMember(path: string, made: unknown): string {
   return `; its methods may return some (${names.slice(0, 12).join(", ")}); name those that you want in the plan's entry, such as: export: [${first}]`;
 }
 
-/** Methods without arguments, of an object or of its class. */
+/** Returns the names of methods without parameters, of an object or of its class. */
 function methodsOf(made: unknown): readonly string[] {
   if (typeof made !== "object" || made === null || Array.isArray(made)) return [];
   const prototype: unknown = Object.getPrototypeOf(made);
@@ -112,13 +113,13 @@ function methodsOf(made: unknown): readonly string[] {
   );
 }
 
-/** The list of `config: { arguments: [...] }`: for a function that takes several. */
+/** Returns the list of `config: { arguments: [...] }`, for a function with several parameters. */
 function listedArguments(config: JsonObject): readonly unknown[] | undefined {
   const { arguments: listed } = config;
   return Array.isArray(listed) && Object.keys(config).length === 1 ? listed : undefined;
 }
 
-/** A config is one argument; without one, a function that needs arguments is not called. */
+/** Throws if a function needs more arguments than there are: a config is one argument. */
 function requireFit(maker: Maker, isGiven: boolean, module: string): void {
   if (maker.make.length > 1) refuse(module, askArguments(maker));
   if (!isGiven && maker.make.length > 0) refuse(module, askConfig(maker));
@@ -147,7 +148,7 @@ function chooseMaker(
   return only;
 }
 
-/** Without the classes that another function makes: `createToolkit` also opens the `Toolkit`. */
+/** Removes classes that another function makes, such as `Toolkit` when there is a `createToolkit`. */
 function withoutMade(makers: readonly Maker[]): readonly Maker[] {
   return makers.filter(({ name }) => !makers.some((other) => other.name === `create${name}`));
 }
@@ -175,7 +176,7 @@ function askWhich(makers: readonly Maker[]): string {
   return `it exports no tool, but functions that may make tools (${shown}); name those that you want in the plan's entry, such as: export: [${first}]`;
 }
 
-/** `webSearchTool` and `getTools` come before classes of that name, and before `RunToolCallItem`. */
+/** Orders names: `webSearchTool` and `getTools` come before classes with such names, and those before all others. */
 function rank(name: string): number {
   if (!/tools?$/i.test(name)) return 2;
   return /^[a-z]/.test(name) ? 0 : 1;
@@ -190,7 +191,7 @@ function askArguments({ name, make }: Maker): string {
   return `its export ${name} takes ${make.length} arguments; write export: ${name} and config: { arguments: [ … ] }, with a value for each; ${makeInFile(name)}`;
 }
 
-/** A client, for instance, cannot be written into a plan. */
+/** Returns a hint for arguments that cannot be written into a plan, such as a client object. */
 function makeInFile(name: string): string {
   return `where it needs an object that only code can make, call ${name} in a file of your own, export what it returns, and name that file in the plan`;
 }
@@ -222,10 +223,10 @@ function classOf(make: Make): boolean {
   return /^class\b/.test(Function.prototype.toString.call(make));
 }
 
-/** Methods that only classes of tools have: LangChain's, BeeAI's, Aptix's. Many a class has an `execute`. */
+/** Methods that only classes of tools have, in LangChain, BeeAI and Aptix. Many other classes have an `execute`. */
 const methods = ["_call", "_run", "ExecuteAsync"] as const;
 
-/** Whether a class makes a tool, as its methods show. */
+/** Whether a class makes tools, judged by its methods. */
 function isToolClass(make: Make): boolean {
   const { prototype } = make as { readonly prototype?: unknown };
   if (!classOf(make) || typeof prototype !== "object" || prototype === null) return false;

@@ -5,14 +5,14 @@ import { readSchema } from "../schema/foreign-schema.ts";
 import { foreignTool } from "../schema/foreign-tool.ts";
 import { readText, type Members } from "../schema/guards.ts";
 
-/** Makes the run context that a tool of OpenAI Agents reads. A call here is a run of one call. */
+/** Makes the run context that a tool of OpenAI Agents reads. Each call counts as a run of its own. */
 function runContext({ signal }: { readonly signal: AbortSignal | undefined }) {
   return { context: {}, signal, isToolApproved: () => undefined, usage: {} };
 }
 
 /**
- * A function tool of OpenAI Agents: its `invoke` takes the arguments as text and parses them. `needsApproval` is asked with
- * the arguments, `isEnabled` before each call, and `timeoutMs` is the tool's timeout.
+ * Returns a function tool of OpenAI Agents as a definition of ours. Its `invoke` gets the arguments as a text and parses them.
+ * `needsApproval` is asked with the arguments, `isEnabled` before each call, and `timeoutMs` becomes the tool's timeout.
  */
 export function fromOpenAIAgentsTool(tool: Members): ToolDefinition {
   const name = readText(tool["name"]);

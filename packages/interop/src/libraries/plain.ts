@@ -5,23 +5,23 @@ import { isParser, readSchema } from "../schema/foreign-schema.ts";
 import { foreignTool } from "../schema/foreign-tool.ts";
 import { isRecord, readText, type Members } from "../schema/guards.ts";
 
-/** Members under which plain tools keep their work, and their schema. */
+/** Members in which plain tools have the function that does their work, and those in which they have their schema. */
 const works = ["execute", "handler", "run", "call", "func", "fn", "callback", "invoke"] as const;
 const schemas = ["parameters", "inputSchema", "input_schema", "schema", "args"] as const;
 
-/** Where a plain tool has its name, its schema and its work. */
+/** The description, schema and work of a plain tool. */
 interface Parts {
   readonly facts: Members;
   readonly schema: unknown;
   readonly work: (...given: readonly unknown[]) => unknown;
 }
 
-/** The parts of `{ name, description, parameters, execute }` and its variants; null for a value that has not all of them. */
+/** Returns the parts of `{ name, description, parameters, execute }` and its variants; null if one of them is missing. */
 export function partsOf(tool: Members): Parts | null {
   const inner = [tool["function"], tool["spec"], tool["metadata"], tool["toolSpec"]].find(isFacts);
   const facts = inner ?? tool;
   const work = works.map((key) => tool[key]).find((value) => typeof value === "function");
-  // A schema that can check by itself says more than the one that was printed from it.
+  // A schema that can check values says more than the JSON Schema that was printed from it.
   const own = schemas.map((key) => tool[key]).find((value) => isParser(value));
   const schema = own ?? schemas.map((key) => facts[key]).find((value) => isHolder(value));
   if (work === undefined || schema === undefined || readText(facts["name"]) === "") return null;
@@ -36,7 +36,7 @@ function isHolder(value: unknown): boolean {
   return (typeof value === "object" || typeof value === "function") && value !== null;
 }
 
-/** A plain tool as a definition of ours: its work gets the arguments, then `{ signal, abortSignal, toolCallId }`. */
+/** Returns a plain tool as a definition of ours. Its work gets the arguments, then `{ signal, abortSignal, toolCallId }`. */
 export function fromPlainTool(tool: Members, { facts, schema, work }: Parts): ToolDefinition {
   const name = readText(facts["name"]);
   return foreignTool({

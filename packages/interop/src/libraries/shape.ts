@@ -8,10 +8,10 @@ import { fromMastraTool, isMastraTool } from "./mastra.ts";
 import { fromOpenAIAgentsTool } from "./openai-agents.ts";
 import { fromPlainTool, partsOf } from "./plain.ts";
 
-/** How the tools of one library are recognised, and converted. */
+/** How tools of one library are recognised and converted. */
 interface Shape {
   readonly library: string;
-  /** Whether a tool of it has its own name; else it has the name under which it is exported. */
+  /** Whether its tools have their own names; else a tool gets the name under which it is exported. */
   readonly isNamed: boolean;
   matches(tool: Members): boolean;
   convert(tool: Members, name: string): ToolDefinition;
@@ -20,7 +20,7 @@ interface Shape {
 const isWork = (value: unknown): boolean => typeof value === "function";
 const isName = (value: unknown): value is string => typeof value === "string" && value !== "";
 
-/** The libraries, in the order in which they are asked. The last two are not libraries: any program has such tools. */
+/** The libraries, in the order in which they are tried. The last two are forms of tools that any program may have. */
 const shapes: readonly Shape[] = [
   {
     library: "LangChain",
@@ -79,14 +79,17 @@ function refuseHosted(tool: string, provider: string): never {
   });
 }
 
-/** Whether a tool is of toolmount's own shape, or of one of the three contracts, whose adapters take it. */
+/** Whether a tool has the form of toolmount's own or of one of the three contracts, whose adapters convert it. */
 function isOfContract(tool: Members): boolean {
   const { name, execute, schema, input_schema: own, inputSchema } = tool;
   if (!isName(name) || !isWork(execute)) return false;
   return schema !== undefined || own !== undefined || (isRecord(inputSchema) && !isParser(inputSchema));
 }
 
-/** Without a name: `{ description, inputSchema, execute }`, or `parameters` before version 5. */
+/**
+ * Whether a tool is of the AI SDK: it has no name, but `{ description, inputSchema, execute }`, or `parameters` before version
+ * 5.
+ */
 function isAiSdkTool(tool: Members): boolean {
   const { name, type, id, execute } = tool;
   if (name !== undefined && type !== "provider" && type !== "provider-defined") return false;
@@ -102,7 +105,7 @@ function isSchema(schema: unknown): boolean {
   return isParser(schema) || schema["type"] === "object" || isRecord(schema["jsonSchema"]) || isShape(schema);
 }
 
-/** The shape of a value, and its members; null for a value that is not a tool of a library. */
+/** Returns the library of a tool, and the tool's members; null for a value that is not a tool of a library. */
 export function shapeOf(value: unknown): { readonly shape: Shape; readonly members: Members } | null {
   const members = membersOf(value);
   if (members === null) return null;
@@ -110,12 +113,12 @@ export function shapeOf(value: unknown): { readonly shape: Shape; readonly membe
     const shape = shapes.find((candidate) => candidate.matches(members));
     return shape === undefined ? null : { shape, members };
   } catch {
-    // A member that throws when it is read: the adapters of the three contracts say which.
+    // A member throws when it is read. The adapters of the three contracts report which one.
     return null;
   }
 }
 
-/** A function has a name of JavaScript's own, so only what was added to it counts. */
+/** Returns a value's members. A function has a name in JavaScript, so only members that were added to it count. */
 function membersOf(value: unknown): Members | null {
   if (typeof value === "function")
     return Object.keys(value).length === 0 ? null : Object.fromEntries(Object.entries(value));

@@ -3,15 +3,15 @@ import { isRecord, parseJson } from "../schema/guards.ts";
 import { judgeFailure } from "./failure-table.ts";
 import { modelError } from "./model.ts";
 
-/** The server and the model of a request. */
+/** The server and model of a request, as errors name them. */
 export interface ModelAddress {
   readonly provider: string;
   readonly model: string;
-  /** The environment variable from which a command takes the key. */
+  /** The environment variable from which a command reads the key. */
   readonly keyVariable?: string | undefined;
 }
 
-/** Reads any failure of the AI SDK's model: an aborted request, an `APICallError`, or a broken stream. */
+/** Turns any failure of the AI SDK's model into our error: an aborted request, an `APICallError`, or a broken stream. */
 export function readAiSdkError(
   error: unknown,
   { keyVariable, ...address }: ModelAddress,
@@ -32,7 +32,7 @@ export function readAiSdkError(
   return modelError({ ...address, kind: "stream", problem: message }, error);
 }
 
-/** Finds our own error. A package of the SDK wraps an error of its fetch once or twice. */
+/** Finds our own error within another one, because a package of the SDK wraps errors of its fetch once or twice. */
 function ownError(error: unknown): ToolmountError | null {
   for (let inner = error, depth = 0; inner instanceof Error && depth < 4; inner = inner.cause, depth++)
     if (isToolmountError(inner) && inner.code === "PROVIDER_FAILED") return inner;
@@ -43,7 +43,7 @@ interface CallError {
   readonly statusCode?: unknown;
   readonly responseHeaders?: unknown;
   readonly data?: unknown;
-  /** The text of the answer. `data` has only the members that a package knows. */
+  /** The text of the answer, whereas `data` has only those members that the package knows. */
   readonly responseBody?: unknown;
   readonly cause?: unknown;
   readonly url?: unknown;
@@ -67,7 +67,7 @@ function ofCall(
   return modelError({ ...address, ...read, problem: read.problem + hint }, error);
 }
 
-/** The error of the body, as the server wrote it. Gemini's streams report it in a list. */
+/** Returns the error in the body as the server wrote it. Streams of Gemini report it in a list. */
 function errorIn({ responseBody }: CallError): unknown {
   const body = parseJson(String(responseBody));
   const [whole] = Array.isArray(body) ? (body as readonly unknown[]) : [body];

@@ -8,33 +8,33 @@ import { merged, PartReader } from "./read-parts.ts";
 import { withTextCalls } from "./text-calls.ts";
 import { withThoughts } from "./text-thoughts.ts";
 
-/** Facts of one provider. */
+/** Facts about one provider, and settings for its requests. */
 export interface AiSdkModelOptions {
   /** The server's host and port, or the provider's name. Default: the SDK's name of the provider. */
   readonly provider?: string | undefined;
-  /** The environment variable from which a command takes the key: an error about the key names it. */
+  /** The environment variable from which a command reads the key; errors about the key name it. */
   readonly keyVariable?: string | undefined;
-  /** Most milliseconds of one request. */
+  /** Longest time for one request, in milliseconds. */
   readonly timeoutMs?: number | undefined;
-  /** Set on the instructions and the last message, for providers that cache only what is marked. */
+  /** Set on the instructions and on the last message, for providers that cache only marked parts. */
   readonly cacheMark?: AiSdkOptions | undefined;
-  /** Sent when only one call at a time is wanted. */
+  /** Sent if the model may make only one call at a time. */
   readonly oneCallOptions?: AiSdkOptions | undefined;
-  /** Sent with a schema of the answer that strict mode cannot express. */
+  /** Sent with a schema of the answer for which strict mode is not possible. */
   readonly looseOutputOptions?: AiSdkOptions | undefined;
-  /** What the model can do, where it is known. Default: everything but server-side state. */
+  /** What the model can do, if known. Default: everything except server-side state. */
   readonly abilities?: Partial<ModelAbilities> | undefined;
-  /** The model's window, where the server says it. Default: that of a known model of this name. */
+  /** The model's window in tokens, if the server states it. Default: that of a known model with this name. */
   readonly contextTokens?: number | undefined;
-  /** Whether the server may leave calls in the text, as the model wrote them. */
+  /** Whether the server may leave calls in the text in the form in which the model wrote them. */
   readonly callsInText?: boolean | undefined;
-  /** What the server takes of a conversation, where it is known. */
+  /** Limits of the server for conversations, if known. */
   readonly rules?: ModelRules | undefined;
 }
 
 /**
- * A language model of the AI SDK (specification v3 or v4) as a model of ours. What only its provider understands of an
- * item is kept in the item's `provider_metadata` and given back. Throws `OPTION_INVALID` for specification v2.
+ * Makes a model of ours from a language model of the AI SDK (specification v3 or v4). Data of an item that only its provider
+ * understands is kept in the item's `provider_metadata` and sent back. Throws `OPTION_INVALID` for specification v2.
  */
 export function createAiSdkModel(language: AiSdkLanguageModel, options: AiSdkModelOptions = {}): Model {
   requireVersion(language);
@@ -85,7 +85,7 @@ async function* respond(
   yield* options.callsInText === true ? readTags(parts, request.tools, language.provider) : parts;
 }
 
-/** A request for a stream in which the server's events come, too, so that the arguments of calls can be checked. */
+/** Returns a request for a stream that also has the server's own events, so that the arguments of calls can be checked. */
 function withEvents(body: AiSdkRequest): AiSdkRequest {
   return body.tools === undefined ? body : { ...body, includeRawChunks: true };
 }

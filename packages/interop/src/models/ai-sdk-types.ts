@@ -1,6 +1,6 @@
 import type { Json, JsonSchema } from "@toolmount/core";
 
-/** The part of the AI SDK's `LanguageModelV3` and `LanguageModelV4` that the adapter uses. Source: @ai-sdk/provider 4. */
+/** Those parts of the AI SDK's `LanguageModelV3` and `LanguageModelV4` that the adapter uses. Source: @ai-sdk/provider 4. */
 export interface AiSdkLanguageModel {
   readonly specificationVersion: string;
   readonly provider: string;
@@ -12,7 +12,7 @@ export interface AiSdkLanguageModel {
 /** Data for one provider, by the provider's name. */
 export type AiSdkOptions = Record<string, { [key: string]: Json }>;
 
-/** Data of one provider in an answer; JSON that is given back as options. */
+/** Data of one provider in an answer, as JSON that is sent back as options. */
 export type AiSdkMetadata = Record<string, { [key: string]: unknown }>;
 
 export interface AiSdkRequest {
@@ -24,7 +24,7 @@ export interface AiSdkRequest {
   responseFormat?: { type: "json"; schema: JsonSchema; name: string };
   reasoning?: "none" | "minimal" | "low" | "medium" | "high" | "xhigh";
   abortSignal?: AbortSignal;
-  /** Each event of the server comes as a part, too, as it was sent. */
+  /** Adds each event of the server to the stream, as a part, in the form in which it was sent. */
   includeRawChunks?: boolean;
   providerOptions?: AiSdkOptions;
 }
@@ -54,7 +54,7 @@ export interface AiSdkFilePart {
   type: "file";
   mediaType: string;
   filename?: string;
-  /** Base64. Specification v3 takes the text alone, and in an output the type `image-data` or `file-data`. */
+  /** In base64. Specification v3 has only the text here and, in an output, the type `image-data` or `file-data`. */
   data: { type: "data"; data: string };
 }
 

@@ -1,12 +1,15 @@
 import { knownProviders } from "./providers.ts";
 
-/** By the end of a module's name: our name, where it differs. Source: MODULES.md of microsoft/amplifier. */
+/**
+ * Our names of providers whose modules have other names, by the end of the module's name. Source: MODULES.md of
+ * microsoft/amplifier.
+ */
 const otherNames: ReadonlyMap<string, string> = new Map([
   ["gemini", "google"],
   ["chat-completions", "openai-compatible"],
 ]);
 
-/** The part of an URL that the Python clients of Amplifier's modules add by themselves. */
+/** The part of a URL that the Python clients of Amplifier's modules add themselves. */
 const addedPaths: ReadonlyMap<string, string> = new Map([
   ["anthropic", "/v1"],
   ["google", "/v1beta"],
@@ -15,20 +18,20 @@ const addedPaths: ReadonlyMap<string, string> = new Map([
 
 const names: ReadonlySet<string> = new Set(["openai", ...knownProviders.map(({ name }) => name)]);
 
-/** The provider that a model's name begins with; null for a bare name. */
+/** Returns the provider with which a model's name begins; null for a name without provider. */
 export function namedProvider(model: string): string | null {
   const [prefix = ""] = model.split(":");
   return names.has(prefix) && model.length > prefix.length + 1 ? prefix : null;
 }
 
-/** The name of the provider that a module of Amplifier means; null for a module without a counterpart here. */
+/** Returns our name of the provider for an Amplifier module; null if we have no such provider. */
 export function amplifierProviderName(module: string): string | null {
   const short = module.replace(/^amplifier-module-/, "").replace(/^provider-/, "");
   const name = otherNames.get(short) ?? short;
   return names.has(name) ? name : null;
 }
 
-/** Amplifier's ollama module has `host` for the server's URL. */
+/** Returns the URL of a module's server; undefined if its config has none. Amplifier's ollama module calls it `host`. */
 export function amplifierServer(
   name: string,
   { base_url: url, baseUrl = url, host = baseUrl }: Readonly<Record<string, unknown>>,

@@ -3,16 +3,16 @@ import { isRecord, parseJson, readText, type Members } from "../schema/guards.ts
 import type { AiSdkMetadata } from "./ai-sdk-types.ts";
 import type { ModelItem } from "./model.ts";
 
-/** The name under which members of an answer that the SDK's package does not know come with its end. */
+/** Key under which members that the SDK's package does not know are added to the end of an answer. */
 const echoKey = "toolmountEcho";
 
-/** Members of a message, and of its calls by their ids. */
+/** Members of a message, and members of its calls by the calls' ids. */
 interface Echo {
   readonly message: Record<string, Json>;
   readonly calls: Record<string, Record<string, Json>>;
 }
 
-/** Members of a message of Chat Completions that are read, or that a request has anyway. */
+/** Members of a message of Chat Completions that are read, or that a request has in any case. */
 const knownOfMessage: ReadonlySet<string> = new Set(
   "role content reasoning reasoning_content tool_calls function_call refusal name audio annotations".split(
     " ",
@@ -21,9 +21,9 @@ const knownOfMessage: ReadonlySet<string> = new Set(
 const knownOfCall: ReadonlySet<string> = new Set(["index", "id", "type", "function", "extra_content"]);
 
 /**
- * Settings of the SDK's package for Chat Completions with which members that it does not know are kept and sent back. Some servers
- * refuse the next request without them, such as OpenRouter without `reasoning_details`, and DeepSeek without a
- * `reasoning_content` in each message, even an empty one.
+ * Returns settings for the SDK's Chat Completions package, with which members that it does not know are kept and sent back.
+ * Some servers refuse the next request without them: OpenRouter without `reasoning_details`, for example, and DeepSeek without
+ * a `reasoning_content` in each message, even an empty one.
  */
 export function createEcho(fetchModel: typeof fetch) {
   let wantsReasoning = false;
@@ -42,7 +42,7 @@ export function createEcho(fetchModel: typeof fetch) {
       createStreamExtractor: createReader,
     },
     transformRequestBody: withReasoning,
-    /** A server says by a refusal that it wants reasoning in each message, when another model wrote the conversation. */
+    /** Sends a request again if the server refused it because messages that another model wrote have no reasoning. */
     fetch: async (...[url, init]: Parameters<typeof fetch>): Promise<Response> => {
       const response = await fetchModel(url, init);
       const sent = parseJson(readText(init?.body));
@@ -60,7 +60,7 @@ function filled(message: Record<string, unknown>): Record<string, unknown> {
   return { ...message, reasoning_content: "" };
 }
 
-/** Collects the unknown members of an answer, from its chunks or from the whole. */
+/** Collects the unknown members of an answer, from its chunks or from the whole answer. */
 function createReader() {
   const echo: Echo = { message: {}, calls: {} };
   const ids = new Map<unknown, string>();
@@ -95,7 +95,7 @@ function addTo(members: Record<string, Json>, given: Members, known: ReadonlySet
 
 const knownOfFunction: ReadonlySet<string> = new Set(["name", "arguments"]);
 
-/** Members beside the name and the arguments of a call. */
+/** Collects members of a call's function other than its name and arguments. */
 function addToFunction(call: Record<string, Json>, given: unknown): void {
   if (!isRecord(given)) return;
   const members = isRecord(call["function"]) ? call["function"] : {};
@@ -109,7 +109,7 @@ function isEmpty(value: unknown): boolean {
   );
 }
 
-/** A member whose pieces came one after the other: text grows, and so do the parts of a list. */
+/** Joins the pieces of a member, which arrive one after the other: texts and parts of lists grow. */
 function joined(before: Json | undefined, piece: Json): Json {
   if (typeof before === "string" && typeof piece === "string") return before + piece;
   if (Array.isArray(before) && Array.isArray(piece)) return piece.reduce(withPart, before);
@@ -117,7 +117,7 @@ function joined(before: Json | undefined, piece: Json): Json {
   return piece;
 }
 
-/** Pieces of one part of a list have its index, type and id. */
+/** Adds a piece to a list. It belongs to the last part if both have the same index, type and id. */
 function withPart(parts: Json, piece: Json): Json {
   const list = parts as readonly Json[];
   const last = list.at(-1);
@@ -140,7 +140,7 @@ function grown(part: Members, piece: Members): Members {
   return { ...part, ...Object.fromEntries(pairs) };
 }
 
-/** Keeps the members with the items of an answer, for the server that sent them. */
+/** Stores the unknown members with the items of an answer, for the server that sent them. */
 export function withEcho(
   items: readonly ModelItem[],
   metadata: AiSdkMetadata | undefined,
@@ -158,7 +158,7 @@ export function withEcho(
   });
 }
 
-/** The members that a server sent with an item, for that server alone. */
+/** Returns the members that a server sent with an item; they are only for that server. */
 export function echoOf(
   item: ModelItem,
   server: string,

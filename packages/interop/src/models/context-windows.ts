@@ -1,7 +1,7 @@
 /**
- * Tokens that the windows of known models have, by the beginning of their names; the first that fits. A name that is not
- * here has no known window: its server says so when a request is too long. Sources: the model pages of the providers,
- * November 2026.
+ * Sizes of the windows of known models in tokens, by the beginning of their names; the first match counts. For other names the
+ * window is not known, and the server reports a request that is too long. Sources: the model pages of the providers, November
+ * 2026.
  */
 const windows: readonly (readonly [RegExp, number])[] = [
   [/^gpt-5/, 272_000],
@@ -14,7 +14,7 @@ const windows: readonly (readonly [RegExp, number])[] = [
   [/^mistral-(large|medium|small)/, 128_000],
 ];
 
-/** The window of a known model in tokens, by its name, with or without a vendor before it; undefined for others. */
+/** Returns the window of a known model in tokens, by its name with or without a vendor; undefined for other models. */
 export function knownContextTokens(model: string): number | undefined {
   const name = model.slice(model.lastIndexOf("/") + 1).replace(/^(anthropic|openai|google)\./, "");
   return windows.find(([pattern]) => pattern.test(name))?.[1];

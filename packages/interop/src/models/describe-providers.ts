@@ -3,24 +3,24 @@ import { isToolmountError, messageOf } from "@toolmount/core/errors";
 import { importProviderPackage, unusable } from "./provider-package.ts";
 import { compatiblePackage, knownProviders, type KnownProvider } from "./providers.ts";
 
-/** The settings that a plan needs for one provider, and those that are missing here. Keys themselves are never part of it. */
+/** The settings that a plan needs for one provider, and which of them are missing here. It never contains a key. */
 export interface ProviderStatus {
   readonly name: string;
-  /** What a plan writes: `anthropic:<model>`. */
+  /** The form of a model's name in a plan: `anthropic:<model>`. */
   readonly model: string;
   readonly package: string;
   readonly isInstalled: boolean;
-  /** Why a package that is installed cannot be used; null when it can, or is not installed. */
+  /** Why an installed package cannot be used; null if it can, or is not installed. */
   readonly problem: string | null;
   readonly install: string;
-  /** The environment variable that holds the key; null for a server that needs none. */
+  /** The environment variable that holds the key; null for a server that needs no key. */
   readonly keyVariable: string | null;
   readonly hasKey: boolean;
-  /** The server's URL, where the provider has one of its own. */
+  /** The server's URL, if we set one for the provider. */
   readonly baseUrl: string | null;
 }
 
-/** Describes the known providers, as seen from where `importPackage` imports packages. */
+/** Describes the known providers; `importPackage` decides from where packages are imported. */
 export function describeProviders(
   importPackage: ImportPackage | null,
   env: Readonly<Record<string, string | undefined>>,
@@ -42,7 +42,7 @@ export function describeProviders(
   );
 }
 
-/** A package counts as usable when its import succeeds and has the export that makes the provider. */
+/** Examines a provider's package, which counts as usable if it can be imported and has the export that makes the provider. */
 async function examinePackage(
   { package: module, name, create }: KnownProvider,
   importPackage: ImportPackage | null,

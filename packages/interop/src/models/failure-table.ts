@@ -1,13 +1,13 @@
 import type { ModelErrorKind, ModelFailure } from "./model.ts";
 import { isRecord, parseJson, readText, type Members } from "../schema/guards.ts";
 
-/** What a server answered in place of an answer of the model. */
+/** An error that a server returned instead of the model's answer. */
 export interface ServerFailure {
-  /** Undefined for a failure inside a stream, whose status was a success. */
+  /** HTTP status; undefined for a failure inside a stream, whose status was a success. */
   readonly status?: number | undefined;
   readonly message: string;
   readonly code?: string | undefined;
-  /** The error of the body, with all its members. */
+  /** The error in the body, with all its members. */
   readonly error?: unknown;
   readonly header?: ((name: string) => string | null | undefined) | undefined;
 }
@@ -15,8 +15,8 @@ export interface ServerFailure {
 type Verdict = Pick<ModelFailure, "kind"> & Partial<ModelFailure>;
 
 /**
- * Says what a failure of a server means: whether to wait, to send less, to leave a part out, or to give up. The status decides first, then the
- * server's code, then its words, then the details of the body.
+ * Returns what a server's failure means: whether to wait, to send less, to leave out a part, or to give up. The status decides
+ * first, then the server's code, then its words, then the details of the body.
  */
 export function judgeFailure(failure: ServerFailure): Verdict & Pick<ModelFailure, "problem"> {
   const { status, code, error } = failure;
@@ -34,14 +34,17 @@ export function judgeFailure(failure: ServerFailure): Verdict & Pick<ModelFailur
   return { ...known, kind, problem: withWait(problem, retryAfterMs), retryAfterMs };
 }
 
-/** A wait that no turn can have is for a person, who reads it where the server's words do not name a time. */
+/**
+ * Adds the wait that the server asks for, if it is too long for a turn and the server's words do not name a time, so that a
+ * person reads it.
+ */
 function withWait(problem: string, ms = 0): string {
   return ms <= 90_000 || waitWords.test(problem)
     ? problem
     : `${problem}; the server asks to wait ${Math.ceil(ms / 1_000)} s`;
 }
 
-/** What the server said, also where a client could not read it. A router reports the reason of the server behind it apart. */
+/** Returns what the server said, even if a client could not read it, with the reason of the server behind a router. */
 function withReason(message: string, error: unknown): string {
   const said = readText(membersOf(error)["message"]) || readText(error);
   return withRaw(message.includes(said) ? message : said, error);
@@ -75,10 +78,13 @@ function kindOf(
   return isOfStatus ? kindOfStatus(status) : "stream";
 }
 
-/** Statuses that say only that something of the request is wrong. */
+/** Statuses that say only that something in the request is wrong. */
 const open: ReadonlySet<number> = new Set([400, 409, 413, 415, 422]);
 
-/** Sources: OpenAI's list of error codes, llama.cpp's types of errors, and recorded answers. */
+/**
+ * Kinds of failures by the server's code. Sources: OpenAI's list of error codes, llama.cpp's types of errors, and recorded
+ * answers.
+ */
 const codes: Readonly<Record<string, ModelErrorKind>> = {
   context_length_exceeded: "context_length",
   exceed_context_size_error: "context_length",
@@ -96,7 +102,10 @@ function kindOfCode(code: string | undefined): ModelErrorKind | null {
   return code !== undefined && Object.hasOwn(codes, code) ? codes[code]! : null;
 }
 
-/** Whether a limit is one that no short wait ends. A server that says when to try again, or names a minute, has another. */
+/**
+ * Whether a short wait does not end a limit. A server that says when to try again, or names a minute, means another kind of
+ * limit.
+ */
 function isOfQuota(text: string, error: unknown): boolean {
   const details = detailsOf(error);
   const ids = details.flatMap(({ violations }) =>
@@ -109,36 +118,36 @@ function isOfQuota(text: string, error: unknown): boolean {
   return /exceeded your current quota|insufficient (balance|credits|quota)/i.test(text);
 }
 
-/** The details of an error of a Google API: `google.rpc.QuotaFailure`, `google.rpc.RetryInfo`. */
+/** Returns the details in an error of a Google API: `google.rpc.QuotaFailure`, `google.rpc.RetryInfo`. */
 function detailsOf(error: unknown): readonly Members[] {
   const { details } = membersOf(error);
   return Array.isArray(details) ? details.filter(isRecord) : [];
 }
 
-/** Words of a limit on requests or tokens in a time. They have numbers of tokens, too, but a shorter request does not help. */
+/** Words about a limit on requests or tokens in a period. They also mention tokens, but a shorter request does not help. */
 const limitWords =
   /rate.?limit|throttl|per.?(min|sec|hour|day)|\b[tr]p[md]\b|please wait|too many requests|try again (in|later)/i;
 
 /**
- * Words that say that a request has more tokens than the model's window. Sources: the errors of OpenAI, Anthropic, Gemini, Mistral,
- * Groq, xAI, OpenRouter, GitHub Copilot, Kimi, Qwen, MiniMax, Z.ai, vLLM, llama.cpp, Ollama and LM Studio.
+ * Words that say that a request has more tokens than the model's window. Sources: the errors of OpenAI, Anthropic, Gemini,
+ * Mistral, Groq, xAI, OpenRouter, GitHub Copilot, Kimi, Qwen, MiniMax, Z.ai, vLLM, llama.cpp, Ollama and LM Studio.
  */
 const fullWords =
   /context (length|window|size|limit)|too many tokens|prompt is too long|token count .*exceeds|exceeds? the (maximum number of tokens|limit of \d+ tokens)|exceed(s|ed)? (the )?(model('s)? |max(imum)? )?(token limit|(prompt |input |context )?length)|maximum prompt length|range of input length|reduce the length of (the|your) (messages|prompt|input)|input is too long|message size \d+ exceeds|too large for model|request too large|n_ctx/i;
 
-/** What of a conversation a server refuses, by its words. */
+/** Returns which part of a conversation a server refuses, by its words; undefined if none is recognised. */
 function refusedPart(status: number | undefined, text: string): ModelFailure["refused"] {
   if (status === undefined || !open.has(status)) return undefined;
   const [named] = refusedWords.find(([, words]) => words.test(text)) ?? [];
   if (named !== undefined) return named;
   if (/\b(image|vision|multi-?modal|mmproj)/i.test(text)) return noImages.test(text) ? "images" : "image";
-  if (/image/i.test(text)) return "image"; // in a code, such as invalid_image_format or image_url
+  if (/image/i.test(text)) return "image"; // inside of a code, such as invalid_image_format or image_url
   return /\b(pdf|documents?|input_file|file_data)\b/i.test(text) ? "file" : undefined;
 }
 
 /**
- * Words for a part that is there and wrong, and not for one that is missing. Sources: the errors of OpenAI, Anthropic, Gemini, Mistral,
- * Moonshot and llama.cpp.
+ * Words about a part that is present but wrong, as opposed to a missing one. Sources: the errors of OpenAI, Anthropic, Gemini,
+ * Mistral, Moonshot and llama.cpp.
  */
 const refusedWords: readonly (readonly [NonNullable<ModelFailure["refused"]>, RegExp])[] = [
   [
@@ -155,7 +164,7 @@ const refusedWords: readonly (readonly [NonNullable<ModelFailure["refused"]>, Re
 const noImages =
   /(not|n't|no) (currently )?(support|accept|allow|enabl|have)\w*( for)?( \w+)? ?(image|vision|multi-?modal)|(image|vision|multi-?modal)[\w ]*(is|are) not (supported|enabled|available|allowed)|not (a )?(vision|multi-?modal)|support image input|mmproj/i;
 
-/** Milliseconds that the server asks to wait: in a header, in the details of its error, or in its words. */
+/** Returns the milliseconds that the server asks to wait, from a header, the details of its error, or its words. */
 function waitOf({ header, error }: ServerFailure, problem: string): number | undefined {
   const byHeader = header === undefined ? undefined : readRetryAfter(header);
   const delay = detailsOf(error)
@@ -166,7 +175,7 @@ function waitOf({ header, error }: ServerFailure, problem: string): number | und
 
 const waitWords = /(?:retry|try again|wait)(?: in| after| for)? (\d[\d.hms ]*)/i;
 
-/** A duration such as `1.2s`, `350ms` or `1m3s`. */
+/** Reads a duration such as `1.2s`, `350ms` or `1m3s`, in milliseconds. */
 function readDuration(text: string): number | undefined {
   const parts = [...text.matchAll(/(\d+(?:\.\d+)?) ?(ms|s|m|h)/g)];
   if (parts.length === 0) return undefined;
@@ -176,8 +185,8 @@ function readDuration(text: string): number | undefined {
 const unitMs: Readonly<Record<string, number>> = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000 };
 
 /**
- * Reads the body of an error about an invalid tool call: the name of the tool, and the arguments as the model wrote them.
- * Null for other errors. Source: console.groq.com/docs/errors, `tool_use_failed` with `failed_generation`.
+ * Reads the body of an error about an invalid tool call: the name of the tool, and the arguments in the model's own text. Null
+ * for other errors. Source: console.groq.com/docs/errors, `tool_use_failed` with `failed_generation`.
  */
 export function readFailedToolCall(error: unknown): Pick<ModelFailure, "toolName" | "rawArguments"> | null {
   if (!isRecord(error) || error["code"] !== "tool_use_failed") return null;
@@ -190,7 +199,7 @@ export function readFailedToolCall(error: unknown): Pick<ModelFailure, "toolName
   };
 }
 
-/** The kind of failure that a status of HTTP says. */
+/** Returns the kind of failure for an HTTP status. */
 export function kindOfStatus(status: number | undefined): ModelErrorKind {
   if (status === undefined) return "stream";
   if (status === 400 || status === 422 || status === 409) return "invalid_request";
@@ -204,8 +213,8 @@ export function kindOfStatus(status: number | undefined): ModelErrorKind {
 }
 
 /**
- * Milliseconds to wait: `retry-after-ms`, or `retry-after` in seconds or as a date. A date counts from the server's own
- * `date` header and is ignored without one. Source: RFC 9110, section 10.2.3.
+ * Returns the milliseconds to wait, from `retry-after-ms`, or from `retry-after` in seconds or as a date. A date is relative to
+ * the server's own `date` header, and is ignored without it. Source: RFC 9110, section 10.2.3.
  */
 export function readRetryAfter(header: (name: string) => string | null | undefined): number | undefined {
   const ms = Number(header("retry-after-ms") ?? Number.NaN);

@@ -6,11 +6,14 @@ export interface LocalServer {
   /** The provider under which a plan names its models. */
   readonly provider: string;
   readonly baseUrl: string;
-  /** Never empty. */
+  /** Names of its models; never empty. */
   readonly models: readonly string[];
 }
 
-/** Servers that are looked for, and the variables with which people move them. Sources: the documentation of Ollama and of llama.cpp. */
+/**
+ * The servers that are searched, and the variables with which people change their addresses. Sources: the documentation of
+ * Ollama and of llama.cpp.
+ */
 const runtimes = [
   { provider: "ollama", host: "OLLAMA_HOST", port: null },
   { provider: "llamacpp", host: "LLAMA_ARG_HOST", port: "LLAMA_ARG_PORT" },
@@ -18,7 +21,7 @@ const runtimes = [
   { provider: "vllm", host: null, port: null },
 ] as const;
 
-/** Most milliseconds that a server may take to list its models. One that does not run refuses at once. */
+/** Longest wait for a server's list of models, in milliseconds. If the server does not run, the request fails at once. */
 const maxWaitMs = 2_000;
 
 /** Finds the servers of models that run on this machine and have a model, on loopback only, in a fixed order. */
@@ -39,7 +42,7 @@ export async function findLocalServers(
   return found.filter((server) => server !== null);
 }
 
-/** The address of a server, which a variable may have moved. Null for an address on another machine. */
+/** Returns the address of a server, which a variable may have changed; null if it is on another machine. */
 function addressOf(
   baseUrl: string,
   host: string | null | undefined,
@@ -56,7 +59,9 @@ function addressOf(
   return url.href;
 }
 
-/** The model of a server that is used when none is named: the first that calls tools, where the server says which do. */
+/**
+ * Returns the model that is used when none is named: the first one that can call tools, if the server says so, else the first.
+ */
 export async function chooseModel({ provider, baseUrl, models }: LocalServer): Promise<string> {
   if (provider === "ollama" && models.length > 1)
     for (const model of models) if ((await askOllama(baseUrl, model, undefined)).tools === true) return model;

@@ -4,12 +4,12 @@ import { isRecord, parseJson, readText, type Members } from "../schema/guards.ts
 
 const megabyte = 1024 * 1024;
 
-/** A stream has an event for each token, with some hundred bytes around it. */
+/** Limits of one answer. A stream has an event for each token, which adds some hundred bytes to the token itself. */
 const bounds = { messageBytes: 16 * megabyte, streamBytes: 64 * megabyte };
 
 /**
- * A fetch for the client of a model. An answer that is larger than those of models, or too wide to parse, ends with
- * `PROVIDER_FAILED`. The request is not retried: the next answer would be as large.
+ * Makes a fetch for the client of a model. An answer that is larger than models' answers are, or has too many values to be
+ * parsed, ends with `PROVIDER_FAILED`. The request is not retried, because the next answer would be as large.
  */
 export function modelFetch(address: { readonly provider: string; readonly model: string }): typeof fetch {
   const refuse = (problem: string) =>
@@ -23,8 +23,8 @@ export function modelFetch(address: { readonly provider: string; readonly model:
 }
 
 /**
- * A fetch that asks a server of Chat Completions for structured output in the form that it takes: by a schema, as a JSON object, or in
- * words alone. The server says by a refusal that it does not take a form, once for each form.
+ * Wraps a fetch so that it asks a Chat Completions server for structured output in a form that the server takes: by a schema,
+ * as a JSON object, or only in words. If the server refuses a form, that form is not tried again.
  */
 export function withOutputForms(fetchModel: typeof fetch): typeof fetch {
   let refused = 0;
@@ -44,11 +44,11 @@ export function withOutputForms(fetchModel: typeof fetch): typeof fetch {
 
 const statuses: ReadonlySet<number> = new Set([400, 422, 501]);
 
-/** Words of a refusal of the form. Sources: the errors of DeepSeek, Groq, OpenAI, llama.cpp, LM Studio and vLLM. */
+/** Words by which a server refuses a form. Sources: the errors of DeepSeek, Groq, OpenAI, llama.cpp, LM Studio and vLLM. */
 const words =
   /response_?format|json.?schema|json.?object|json.?mode|structured.?output|guided|grammar|output.?format/i;
 
-/** The forms after a schema. */
+/** The forms to try after the schema was refused, in this order. */
 const forms: readonly ((body: Members) => Members)[] = [
   (body) => ({ ...withOrder(body), response_format: { type: "json_object" } }),
   (body) => {
@@ -57,7 +57,7 @@ const forms: readonly ((body: Members) => Members)[] = [
   },
 ];
 
-/** A request that asks for the schema in words, unless its instructions do. */
+/** Returns a request that asks for the schema in words, unless its instructions already do. */
 function withOrder(body: Members): Members {
   const { messages: given, response_format: form } = body;
   const messages = Array.isArray(given) ? given.filter(isRecord) : [];

@@ -3,15 +3,15 @@ import { ToolmountError } from "@toolmount/core/errors";
 
 declare module "@toolmount/core" {
   interface MountPoints {
-    /** Named by the prefix that a plan writes: `model: name:model`. */
+    /** Model providers, by the name that a plan writes as a prefix: `model: name:model`. */
     models: ModelProvider;
   }
 }
 
 /**
- * One item of a conversation, in the form of OpenAI's Responses API: a message, a call, its output, reasoning. What only
- * one provider understands of an item (a signature, encrypted reasoning) is in its `provider_metadata`, as
- * `{ provider, metadata }`, and is given back to that provider unchanged.
+ * One item of a conversation, in the form of OpenAI's Responses API: a message, a call, its output, reasoning. Data that only
+ * one provider understands (a signature, encrypted reasoning) is in the item's `provider_metadata`, as `{ provider, metadata
+ * }`, and is sent back to that provider unchanged.
  */
 export type ModelItem = JsonObject;
 
@@ -20,11 +20,11 @@ export interface ModelTool {
   readonly name: string;
   readonly description: string;
   readonly schema: JsonSchema;
-  /** The schema follows the rules of strict mode. */
+  /** Whether the schema follows the rules of strict mode. */
   readonly strict: boolean;
 }
 
-/** Settings of a request. A model ignores those that it does not have, and reports it as `omitted`. */
+/** Settings of a request. A model ignores settings that it does not support, and reports them as `omitted`. */
 export interface ModelSettings {
   readonly stream: boolean;
   readonly temperature?: number | undefined;
@@ -33,7 +33,7 @@ export interface ModelSettings {
   readonly reasoning?:
     | { readonly effort?: string | undefined; readonly summary?: string | undefined }
     | undefined;
-  /** The last answer is JSON of this schema. */
+  /** Makes the last answer JSON of this schema. */
   readonly output?: { readonly schema: JsonSchema; readonly strict: boolean } | undefined;
   /** Whether the server stores the response. Only the Responses API does. */
   readonly store: boolean;
@@ -42,7 +42,7 @@ export interface ModelSettings {
 /** One request to a model. */
 export interface ModelRequest {
   readonly instructions: string;
-  /** The conversation, or with `previousResponseId` only its new items. */
+  /** The whole conversation or, with `previousResponseId`, only its new items. */
   readonly items: readonly ModelItem[];
   readonly previousResponseId: string | null;
   readonly tools: readonly ModelTool[];
@@ -53,29 +53,29 @@ export interface ModelRequest {
 export interface ModelUsage {
   readonly requests: number;
   readonly inputTokens: number;
-  /** Of the input, those that the server read from its cache. */
+  /** Those of the input tokens that the server read from its cache. */
   readonly cachedTokens: number;
   readonly outputTokens: number;
-  /** Of the output, those of reasoning. */
+  /** Those of the output tokens that were used for reasoning. */
   readonly reasoningTokens: number;
 }
 
-/** A part of an answer, in the order in which it arrives. `index` is the place of its item in the answer. */
+/** A part of an answer, in order of arrival. `index` is the position of the part's item in the answer. */
 export type ModelPart =
   | { readonly type: "begin"; readonly index: number; readonly kind: string }
   | { readonly type: "text"; readonly index: number; readonly text: string }
   | { readonly type: "reasoning"; readonly index: number; readonly text: string }
   /** A finished item. */
   | { readonly type: "item"; readonly index: number; readonly item: ModelItem }
-  /** The model cannot take a part of the request, which was left out. */
+  /** A part of the request that the model does not support, and that was left out. */
   | { readonly type: "omitted"; readonly what: string }
-  /** The last part. `items` are those of the whole answer. */
+  /** The last part. `items` has the items of the whole answer. */
   | {
       readonly type: "finish";
       readonly items: readonly ModelItem[];
       readonly usage: ModelUsage;
       readonly responseId: string | null;
-      /** The model that answered. */
+      /** Name of the model that answered. */
       readonly model: string;
       /** Why the answer was cut: `max_output_tokens`, `content_filter`, …; null for a complete answer. */
       readonly incomplete: string | null;
@@ -84,27 +84,27 @@ export type ModelPart =
 /** What a model can do. */
 export interface ModelAbilities {
   readonly tools: boolean;
-  /** Without it, several calls of one answer cannot be asked for. */
+  /** Whether one answer may have several calls. */
   readonly parallelCalls: boolean;
-  /** Without it, an answer arrives in one piece. */
+  /** Whether an answer is streamed; otherwise it arrives in one piece. */
   readonly streaming: boolean;
   /** Whether a server keeps the conversation, so that only new items are sent. */
   readonly serverState: boolean;
 }
 
-/** What a model's server takes of a conversation. A host changes the rest before it sends a request. */
+/** What a model's server accepts in a conversation. A host changes other parts before it sends a request. */
 export interface ModelRules {
-  /** The pattern of a whole id of a call. Another id is replaced in the call and in its output. */
+  /** Pattern for the whole id of a call. Other ids are replaced in the call and in its output. */
   readonly callId: RegExp;
   /** Media types of images, such as `image/png`. */
   readonly images: readonly string[];
   /** Most bytes of one image. */
   readonly maxImageBytes: number;
-  /** Most pixels on a side of an image. */
+  /** Most pixels on one side of an image. */
   readonly maxImageSide?: number | undefined;
   /** Media types of files, such as `application/pdf`. Default: none. */
   readonly files?: readonly string[] | undefined;
-  /** Whether the output of a call may have images and files. Else a message of the user after it has them. */
+  /** Whether the output of a call may have images and files. If not, a message of the user after it has them. */
   readonly imagesInOutputs: boolean;
 }
 
@@ -114,28 +114,31 @@ export interface Model {
   readonly provider: string;
   readonly model: string;
   readonly abilities: ModelAbilities;
-  /** Most tokens of a request and its answer; undefined where neither the provider nor the server says it. */
+  /** Most tokens of a request and its answer together; undefined if neither the provider nor the server states it. */
   readonly contextTokens?: number | undefined;
-  /** Default: what every known server takes. */
+  /** Default: what every known server accepts. */
   readonly rules?: ModelRules | undefined;
   /** Makes one request. Rejects with `PROVIDER_FAILED`, see {@link modelError}; it is never retried here. */
   respond(request: ModelRequest, options: { readonly signal: AbortSignal }): AsyncIterable<ModelPart>;
 }
 
-/** How a model is reached. */
+/** The address, key and settings with which a model is reached. */
 export interface ModelPlace {
   readonly baseUrl?: string | undefined;
   readonly apiKey?: string | undefined;
-  /** Most milliseconds of one request. */
+  /** Longest time for one request, in milliseconds. */
   readonly timeoutMs: number;
-  /** What the plan gives a provider of its own module: `provider.config`. */
+  /** The config that the plan gives to a provider from a module: `provider.config`. */
   readonly config?: Readonly<Record<string, unknown>> | undefined;
 }
 
 /** Opens the models of one provider. Mounted at `models` under the name that a plan writes: `model: name:model`. */
 export interface ModelProvider {
   readonly name: string;
-  /** Rejects with `EXTENSION_MISSING` when its package is not installed, and with `PROVIDER_FAILED` without a key. */
+  /**
+   * Opens a model. Rejects with `EXTENSION_MISSING` if the provider's package is not installed, and with `PROVIDER_FAILED` if
+   * there is no key.
+   */
   open(model: string, place: ModelPlace): Promise<Model>;
 }
 
@@ -158,7 +161,7 @@ export type ModelErrorKind =
   | "quota_exceeded"
   | "other";
 
-/** A failed request: what failed, where, and whether to retry. The details of `PROVIDER_FAILED`. */
+/** A failed request, as the details of `PROVIDER_FAILED`: what failed, where, and whether to retry. */
 export interface ModelFailure {
   readonly kind: ModelErrorKind;
   readonly problem: string;
@@ -168,13 +171,13 @@ export interface ModelFailure {
   /** The server's own code. */
   readonly providerCode?: string | undefined;
   /**
-   * What of the request the server refused, where it says so. `images`: the model takes no images at all. `reasoning`: what a provider sealed or
-   * signed. `schema`: the schema of a tool. `call_id`: the ids of calls.
+   * The part of the request that the server refused, if it says so. `images`: the model takes no images at all. `reasoning`:
+   * reasoning that a provider encrypted or signed. `schema`: the schema of a tool. `call_id`: the ids of calls.
    */
   readonly refused?: "image" | "images" | "file" | "reasoning" | "schema" | "call_id" | undefined;
-  /** With `invalid_tool_call`: the tool that the model meant, where the server names it. */
+  /** With `invalid_tool_call`: the tool that the model meant, if the server names it. */
   readonly toolName?: string | undefined;
-  /** With `invalid_tool_call`: the call as the model wrote it. */
+  /** With `invalid_tool_call`: the call in the model's own text. */
   readonly rawArguments?: string | undefined;
   /** Whether the same request may succeed later. */
   readonly retryable: boolean;
@@ -192,7 +195,7 @@ const retryable: ReadonlySet<ModelErrorKind> = new Set([
   "stream",
 ]);
 
-/** The error of a failed request. `retryable` and `delayMultiplier` follow from the kind unless they are given. */
+/** Makes the error of a failed request. `retryable` and `delayMultiplier` follow from the kind unless they are given. */
 export function modelError(
   failure: Pick<ModelFailure, "kind" | "problem" | "provider" | "model"> & Partial<ModelFailure>,
   cause?: unknown,

@@ -11,20 +11,20 @@ import {
 } from "./provider-package.ts";
 import { knownProviders } from "./providers.ts";
 
-/** A provider that a plan names by its module. */
+/** A provider that a plan names by a module. */
 export interface ProviderModule {
   /** A package, or a path from the plan's folder. */
   readonly module: string;
-  /** The export that makes the provider. Needed only where the module has several. */
+  /** The export that makes the provider. Needed only if the module has several. */
   readonly export?: string | undefined;
-  /** Given to that export. */
+  /** The argument of that export. */
   readonly config?: Readonly<Record<string, unknown>> | undefined;
 }
 
 /**
- * Makes a provider of a module. The module exports `open(model, place)` as a {@link ModelProvider} has it, or a factory
- * of the AI SDK (`createAmazonBedrock`). `open` rejects with `EXTENSION_MISSING`, `SOURCE_NOT_FOUND`, or
- * `PROVIDER_FAILED` when the module has neither.
+ * Makes a provider from a module. The module exports `open(model, place)` like a {@link ModelProvider}, or a factory of the AI
+ * SDK (`createAmazonBedrock`). The provider's `open` rejects with `EXTENSION_MISSING`, `SOURCE_NOT_FOUND` or, if the module
+ * exports neither, `PROVIDER_FAILED`.
  */
 export function createModuleProvider(
   given: ProviderModule,
@@ -51,7 +51,7 @@ function placeOf(place: ModelPlace, { config }: ProviderModule): ModelPlace {
   return config === undefined ? place : { ...place, config };
 }
 
-/** A module of a plan is not checked by the compiler. */
+/** Checks what a module's `open` returned, because the compiler has not checked the module. */
 function requireModel(model: unknown, { module }: ProviderModule, name: string): Model {
   const { respond, abilities } = (model ?? {}) as Partial<Model>;
   if (typeof respond === "function" && typeof abilities === "object") return model as Model;
@@ -86,7 +86,7 @@ function openLanguageModel(
   }
 }
 
-/** The export that makes the provider: the named one, the known one of a package, or the only `create…`. */
+/** Returns the export that makes the provider: the named one, the known one of a package, or the only `create…`. */
 function factoryOf(
   exports: Readonly<Record<string, unknown>>,
   { module, export: named }: ProviderModule,

@@ -19,8 +19,8 @@ type Entry =
   | { readonly role: "tool"; readonly part: AiSdkResultPart };
 
 /**
- * Translates a conversation for one provider. Metadata of the same provider is given back unchanged; reasoning of another
- * provider is left out. `cacheMark` is set on the instructions and on the last message, so that the server keeps both.
+ * Translates a conversation for one provider. Metadata of the same provider is sent back unchanged; other providers' reasoning
+ * is left out. `cacheMark` is set on the instructions and on the last message, so that the server caches both.
  */
 export function toPrompt(
   instructions: string,
@@ -30,7 +30,7 @@ export function toPrompt(
   server = provider,
 ): { readonly messages: AiSdkMessage[]; readonly omitted: readonly string[] } {
   const omitted: string[] = [];
-  // An output has the id of its call and no name: only calls say how their tool is called.
+  // An output has the id of its call but no name; the tool's name is only in the call.
   const calls = items.filter((item) => typeof item["name"] === "string");
   const names = new Map(calls.map((item) => [readText(item["call_id"]), readText(item["name"])]));
   const messages: AiSdkMessage[] = instructions === "" ? [] : [{ role: "system", content: instructions }];
@@ -46,7 +46,7 @@ export function toPrompt(
 
 interface Translation {
   readonly provider: string;
-  /** Data of files say what they are, as specification v4 has it. */
+  /** Whether data of files are tagged with their type, as specification v4 requires. */
   readonly isTagged: boolean;
   readonly names: ReadonlyMap<string, string>;
   readonly omitted: string[];
@@ -70,7 +70,9 @@ function entriesOf(item: ModelItem, translation: Translation): Entry[] {
   }
 }
 
-/** Providers take no system messages after the first, so a developer's message is one of the user. */
+/**
+ * Translates a message. Providers take no system messages after the first, so a developer's message becomes one of the user.
+ */
 function messageEntries(item: ModelItem, translation: Translation): Entry[] {
   const { provider } = translation;
   const { role, content } = item;
@@ -94,7 +96,9 @@ function filePart(part: unknown, translation: Translation): Entry[] {
   return fileOf(part, translation).map((file) => ({ role: "user", part: file }));
 }
 
-/** An image or a file that is in the conversation itself, as a `data:` address. */
+/**
+ * Returns an image or a file whose data is in the conversation itself, as a `data:` address. Others are reported as omitted.
+ */
 function fileOf(part: unknown, { isTagged, omitted }: Translation): AiSdkFilePart[] {
   if (!isRecord(part) || part["type"] === "input_text" || part["type"] === "output_text") return [];
   const isFile = part["type"] === "input_file";
@@ -142,12 +146,15 @@ function callPart(item: ModelItem, { provider }: Translation): AiSdkAssistantPar
   };
 }
 
-/** Providers take an object. The model reads from the call's result that its own text was not one. */
+/**
+ * Returns the arguments of a call as an object, which providers require. If the model's text was not one, the result of the
+ * call tells the model so.
+ */
 function objectOf(text: string): unknown {
   if (refusalOf(text) !== null) return { invalid_json: text };
   try {
     const value: unknown = JSON.parse(text === "" ? "{}" : text);
-    // The SDKs print the request by recursion: one call of thousands of levels would end each later turn.
+    // The SDKs write the request by recursion, so one call with thousands of levels would make every later turn fail.
     if (meter(value, Number.POSITIVE_INFINITY) !== null) return { invalid_json: text };
     return isRecord(value) ? value : { value };
   } catch {
@@ -170,12 +177,12 @@ function resultPart(item: ModelItem, translation: Translation): AiSdkResultPart 
   return { type: "tool-result", toolCallId, toolName, output: outputWith(value, files) };
 }
 
-/** Specification v3 has a type for each kind of data in an output. */
+/** Returns the type of a file in an output: specification v3 has one for each kind of data. */
 function untaggedType({ mediaType }: AiSdkFilePart): "image-data" | "file-data" {
   return mediaType.startsWith("image/") ? "image-data" : "file-data";
 }
 
-/** Makes one text, never none or several: some packages write an answer for each text, and none without one. */
+/** Makes exactly one text, because some packages write an answer for each text, and none if there is no text. */
 function outputWith(value: string, files: readonly AiSdkFilePart[]): AiSdkResultPart["output"] {
   if (files.length > 0)
     return { type: "content", value: [{ type: "text", text: value || "(a file)" }, ...files] };
@@ -188,7 +195,7 @@ function optionsOf(item: ModelItem, provider: string): { readonly providerOption
   return { providerOptions: kept["metadata"] as AiSdkOptions };
 }
 
-/** The package for Chat Completions writes these options into the call as they are. */
+/** Adds a server's own members to a call. The package for Chat Completions writes these options into the call unchanged. */
 function withOptions(entry: Entry, members: Readonly<Record<string, Json>>): Entry {
   if (entry.role !== "assistant" || Object.keys(members).length === 0) return entry;
   const openaiCompatible = withFunction(entry.part, members) as AiSdkOptions[string];
@@ -196,21 +203,21 @@ function withOptions(entry: Entry, members: Readonly<Record<string, Json>>): Ent
   return { ...entry, part: { ...entry.part, providerOptions } };
 }
 
-/** The name and the arguments of a call stand beside members that its server added to them. */
+/** Returns the members with the call's name and arguments, if the server had added members to its function. */
 function withFunction(part: AiSdkAssistantPart, members: Readonly<Record<string, Json>>): object {
   const { function: own } = members;
   if (part.type !== "tool-call" || !isRecord(own)) return members;
   return { ...members, function: { ...own, name: part.toolName, arguments: JSON.stringify(part.input) } };
 }
 
-/** As {@link withOptions}, for a whole message. */
+/** Does the same as {@link withOptions}, for a whole message. */
 function echoInto(message: AiSdkMessage | undefined, members: Readonly<Record<string, Json>>): void {
   if (message?.role !== "assistant" || Object.keys(members).length === 0) return;
   const { openaiCompatible: before } = message.providerOptions ?? {};
   message.providerOptions = { ...message.providerOptions, openaiCompatible: { ...before, ...members } };
 }
 
-/** Parts of one role that follow each other are one message. */
+/** Appends a part. Consecutive parts of the same role form one message. */
 function append(messages: AiSdkMessage[], { role, part }: Entry): void {
   const last = messages.at(-1);
   if (last?.role === role) (last.content as (typeof part)[]).push(part);

@@ -3,7 +3,7 @@ import { modelError } from "./model.ts";
 import { messageOf } from "@toolmount/core/errors";
 import type { AiSdkLanguageModel } from "./ai-sdk-types.ts";
 
-/** What a package of the AI SDK exports as `create…`. */
+/** Function that a package of the AI SDK exports as `create…`. */
 export type ProviderFactory = (settings: Readonly<Record<string, unknown>>) => ProviderInstance;
 
 interface ProviderInstance {
@@ -11,7 +11,7 @@ interface ProviderInstance {
   readonly languageModel?: (model: string) => AiSdkLanguageModel;
 }
 
-/** The language model that a provider of the AI SDK has under a name. */
+/** Returns the language model that a provider of the AI SDK has under a name. */
 export function languageModelOf(provider: ProviderInstance, model: string): AiSdkLanguageModel {
   return provider.languageModel === undefined ? provider(model) : provider.languageModel(model);
 }
@@ -37,12 +37,12 @@ export async function importProviderPackage(
   throw new ToolmountError("EXTENSION_MISSING", { what, module, install: `npm install ${module}` });
 }
 
-/** Whether a module is named by its path, and not as a package. */
+/** Whether a module is named by its path, as opposed to a package's name. */
 function isPath(module: string): boolean {
   return module.startsWith(".") || module.startsWith("/");
 }
 
-/** The error of a package or module that is there and cannot be used as a provider. */
+/** Makes the error for a package or module that exists but cannot be used as a provider. */
 export function unusable(
   module: string,
   problem: string,

@@ -22,22 +22,24 @@ export interface KnownProvider extends Pick<
   readonly package: string;
   /** The package's export that makes a provider. */
   readonly create: string;
-  /** The server's URL; undefined where the package knows it, or where a plan has to give it. */
+  /** The server's URL; undefined if the package knows it, or if a plan has to state it. */
   readonly baseUrl?: string;
-  /** The environment variable that usually holds the key; null for a server that needs none. */
+  /** The environment variable that usually holds the key; null for a server that needs no key. */
   readonly keyVariable: string | null;
-  /** Asks the server what a model can do. Undefined where servers do not say it. */
+  /** Asks the server what a model can do; undefined for servers that do not say it. */
   readonly findAbilities?: FindAbilities;
 }
 
-/** The package that is included, so that a local model works without an installation. */
+/** The package that is included, so that local models work without an installation. */
 export const compatiblePackage = "@ai-sdk/openai-compatible";
 
 const files = ["application/pdf"];
 const images = ["image/png", "image/jpeg", "image/webp", "image/gif"];
 const megabyte = 1024 * 1024;
 
-/** OpenAI's Chat Completions refuses longer ids; outputs are text. Source: the errors of its server. */
+/**
+ * Rules of Chat Completions: OpenAI's server refuses longer ids, and outputs are only text. Source: the errors of that server.
+ */
 const chatRules: ModelRules = {
   callId: /^[\s\S]{1,40}$/,
   images,
@@ -45,7 +47,9 @@ const chatRules: ModelRules = {
   imagesInOutputs: false,
 };
 
-/** The providers that plans can name, beside the Responses API. Sources: each package's documentation, November 2026. */
+/**
+ * The providers that plans can name, in addition to the Responses API. Sources: each package's documentation, November 2026.
+ */
 export const knownProviders: readonly KnownProvider[] = [
   {
     name: "anthropic",
@@ -113,12 +117,12 @@ export const knownProviders: readonly KnownProvider[] = [
     keyVariable: "OPENROUTER_API_KEY",
     findAbilities: askOpenRouter,
     callsInText: false,
-    // Source: "PDF inputs" of OpenRouter, which reads them for models that do not.
+    // Source: "PDF inputs" of OpenRouter, which reads PDFs for models that cannot.
     rules: { ...chatRules, files },
   }),
 ];
 
-/** A server that speaks Chat Completions. The package sends options under the provider's name as they are. */
+/** Describes a server that speaks Chat Completions. The package sends options under the provider's name unchanged. */
 function chatServer(name: string, own: Partial<KnownProvider> = {}): KnownProvider {
   return {
     name,
@@ -137,13 +141,13 @@ function camelCase(name: string): string {
   return name.replaceAll(/-(.)/g, (_, letter: string) => letter.toUpperCase());
 }
 
-/** The known provider of a name, whose package `importPackage` imports. Null for an unknown name. */
+/** Returns the known provider of a name, whose package `importPackage` imports; null for an unknown name. */
 export function findModelProvider(name: string, importPackage: ImportPackage | null): ModelProvider | null {
   const known = knownProviders.find((candidate) => candidate.name === name);
   return known === undefined ? null : createModelProvider(known, importPackage);
 }
 
-/** Makes a provider over a package of the AI SDK. The package is imported when a model is opened. */
+/** Makes a provider that uses a package of the AI SDK. The package is imported when a model is opened. */
 function createModelProvider(known: KnownProvider, importPackage: ImportPackage | null): ModelProvider {
   return {
     name: known.name,
@@ -183,7 +187,7 @@ function createModelProvider(known: KnownProvider, importPackage: ImportPackage 
   };
 }
 
-/** Settings of the package for Chat Completions, whose servers differ in what they send and take. */
+/** Returns settings of the package for Chat Completions, because its servers differ in what they send and accept. */
 function chatSettings(fetchModel: typeof fetch) {
   return { ...createEcho(withOutputForms(fetchModel)), supportsStructuredOutputs: true };
 }

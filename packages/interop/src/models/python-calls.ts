@@ -1,14 +1,14 @@
 import type { Json } from "@toolmount/core";
 
-/** A call as a model wrote it: the name of its tool, and its arguments. */
+/** A call in a model's text: the name of its tool, and its arguments. */
 export interface WrittenCall {
   readonly name: unknown;
   readonly arguments: unknown;
 }
 
 /**
- * Reads calls that are written as in Python, such as `[get_weather(city="Paris")]` or `print(look(id=1))`. Their arguments are
- * literals with a name. Null for any other text.
+ * Reads calls that are written in Python's syntax, such as `[get_weather(city="Paris")]` or `print(look(id=1))`. Their
+ * arguments are literals with names. Null for any other text.
  */
 export function readPythonCalls(text: string): readonly WrittenCall[] | null {
   const bare = /^print\(([\s\S]*)\)$/.exec(text)?.[1] ?? text;
@@ -18,7 +18,7 @@ export function readPythonCalls(text: string): readonly WrittenCall[] | null {
   return reader.isWhole && calls.length > 0 ? calls : null;
 }
 
-/** Deepest level of a list or an object. */
+/** Deepest nesting of lists and objects, in levels. */
 const maxLevels = 32;
 
 const words: ReadonlyMap<string, Json> = new Map<string, Json>([
@@ -30,7 +30,7 @@ const words: ReadonlyMap<string, Json> = new Map<string, Json>([
   ["null", null],
 ]);
 
-/** Reads from left to right. After something that it cannot read, it reads nothing more. */
+/** Reads from left to right. After something that it cannot read, it stops. */
 class Reader {
   readonly #text: string;
   #at = 0;
@@ -52,7 +52,7 @@ class Reader {
     return { name, arguments: Object.fromEntries(pairs) };
   }
 
-  /** Reads things with commas between them, up to an end. */
+  /** Reads items that are separated by commas, up to `end`. */
   list<Thing>(read: () => Thing, end: string): Thing[] {
     const things: Thing[] = [];
     while (!this.#isBroken && !this.#ends(end)) {
@@ -104,7 +104,7 @@ class Reader {
     return [name, this.#value()];
   }
 
-  /** Python's escapes that JSON does not have are not read. */
+  /** Reads a string. One with an escape that Python has and JSON does not is refused. */
   #string(quote: string): string {
     if (quote !== '"' && quote !== "'") return this.#break();
     const found = this.#take(quote === '"' ? /"((?:[^"\\\n]|\\[\s\S])*)"/y : /'((?:[^'\\\n]|\\[\s\S])*)'/y);

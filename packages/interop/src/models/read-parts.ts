@@ -5,7 +5,7 @@ import { withEcho } from "./chat-echo.ts";
 import { WrittenArguments } from "./written-arguments.ts";
 import type { AiSdkAnswer, AiSdkMetadata, AiSdkPart, AiSdkUsage, AiSdkWarning } from "./ai-sdk-types.ts";
 
-/** A block that is still streamed. */
+/** A block of the answer that is still being streamed. */
 interface Block {
   readonly index: number;
   readonly kind: "message" | "reasoning";
@@ -16,7 +16,7 @@ interface Block {
 /** Builds an answer from the parts of a stream of the AI SDK. */
 export class PartReader {
   readonly #address: ModelAddress;
-  /** The provider under which metadata is kept. */
+  /** The provider's name in the metadata that is kept. */
   readonly #provider: string;
   readonly #blocks = new Map<string, Block>();
   readonly #items: { readonly index: number; readonly item: ModelItem }[] = [];
@@ -130,7 +130,7 @@ export class PartReader {
       kind === "message"
         ? { type: "message", role: "assistant", content: [{ type: "output_text", text }] }
         : { type: "reasoning", summary: text === "" ? [] : [{ type: "summary_text", text }] };
-    // Reasoning always names its provider, so that no other one gets it.
+    // Reasoning always names its provider, so that no other provider gets it.
     yield this.#keep(index, item, block.metadata ?? (kind === "reasoning" ? {} : undefined));
   }
 
@@ -183,18 +183,20 @@ export class PartReader {
 /** Finish reasons of an answer with a call that the server refused. Source: ai.google.dev/api, FinishReason. */
 const invalidCalls: ReadonlySet<string> = new Set(["MALFORMED_FUNCTION_CALL", "UNEXPECTED_TOOL_CALL"]);
 
-/** Finish reasons of a cut answer, in the words of the Responses API. */
+/** The Responses API's words for finish reasons of an incomplete answer. */
 const cuts: Readonly<Record<string, string>> = {
   length: "max_output_tokens",
   "content-filter": "content_filter",
 };
 
-/** A stream without a reason at its end: packages of providers report it as one of these, without the server's word. */
+/**
+ * Whether the stream ended without a reason: packages of providers report that as one of these, without a word of the server.
+ */
 function isUnfinished(reason: AiSdkPart["finishReason"]): boolean {
   return reason?.unified === "interrupted" || (reason?.unified === "other" && reason.raw === undefined);
 }
 
-/** The server's own word for an answer that is not whole, where the package has none; null for any other word. */
+/** Returns the server's own word for an incomplete answer, if the package has none for it; null for any other word. */
 function cutBy(word: string | undefined): string | null {
   return word !== undefined && cutWords.test(word) ? word : null;
 }
@@ -217,7 +219,7 @@ function usageOf(usage: AiSdkUsage | undefined): ModelUsage {
   };
 }
 
-/** Metadata or options of providers together, by the name of each. */
+/** Merges metadata or options of providers, by the providers' names. */
 export function merged(
   one: AiSdkMetadata | undefined,
   other: AiSdkMetadata | undefined,

@@ -2,14 +2,14 @@ import type { ModelAbilities } from "./model.ts";
 import { modelFetch } from "./model-fetch.ts";
 import { isRecord } from "../schema/guards.ts";
 
-/** What a server says of a model's abilities; abilities that it does not mention are absent. */
+/** Asks a server about a model's abilities; those that it does not mention are absent. */
 export type FindAbilities = (
   baseUrl: string,
   model: string,
   apiKey: string | undefined,
 ) => Promise<Partial<ModelAbilities>>;
 
-/** Most milliseconds that a server may take to describe a model. */
+/** Longest wait for a server's description of a model, in milliseconds. */
 const maxWaitMs = 2_000;
 
 /** Asks Ollama for a model's capabilities. Source: docs/api.md of Ollama, "Show Model Information". */
@@ -20,7 +20,7 @@ export const askOllama: FindAbilities = async (baseUrl, model) => {
   return Array.isArray(capabilities) ? { tools: capabilities.includes("tools") } : {};
 };
 
-/** Asks OpenRouter what the endpoints of a model take. Source: OpenRouter's API reference, "List endpoints for a model". */
+/** Asks OpenRouter what a model's endpoints support. Source: OpenRouter's API reference, "List endpoints for a model". */
 export const askOpenRouter: FindAbilities = async (baseUrl, model, apiKey) => {
   const headers = apiKey === undefined ? {} : { authorization: `Bearer ${apiKey}` };
   const answer = await askJson(new URL(`${baseUrl.replace(/\/$/, "")}/models/${model}/endpoints`), {
@@ -33,7 +33,7 @@ export const askOpenRouter: FindAbilities = async (baseUrl, model, apiKey) => {
   return known.length === 0 ? {} : { tools: known.some((names) => names.includes("tools")) };
 };
 
-/** JSON of a server; null when it cannot describe the model. Then the first request shows what the model can do. */
+/** Reads a server's JSON; null if it cannot describe the model. The first request then shows what the model can do. */
 async function askJson(url: URL, init: RequestInit): Promise<unknown> {
   try {
     const response = await modelFetch({ provider: url.host, model: "" })(url, {

@@ -7,23 +7,23 @@ import { formats, parsed, readWhole, type OfferedTools } from "./text-formats.ts
 /** A call that a model wrote into its text. */
 interface TextCall {
   readonly name: string;
-  /** JSON. */
+  /** The arguments, as JSON. */
   readonly arguments: string;
 }
 
-/** A text that is a call as a whole begins with one of these: a tag, a fence, or JSON. */
+/** Possible beginnings of a text that consists only of calls: a tag, a fence, or JSON. */
 const openings = [...formats.map(({ begins }) => begins), "```", "{", "["];
 const longestOpening = Math.max(...openings.map(({ length }) => length));
 
-/** Whether a text that is still written may become a call. Its beginning decides, for every text that continues it. */
+/** Whether a text that is still being written may become a call, which depends only on its beginning. */
 export function mayBecomeCall(text: string): boolean {
   const begun = text.trimStart();
   return openings.some((opening) => begun.startsWith(opening) || opening.startsWith(begun));
 }
 
 /**
- * Reads the calls that a model wrote into its text: in tags at its end, or as a text that is nothing else. Null unless each is a
- * call of an offered tool with an object of arguments: any other text stays what the model says.
+ * Reads the calls that a model wrote into its text: in tags at the end, or as the whole text. Null unless each of them is a
+ * call of an offered tool with an object of arguments; any other text is what the model says.
  */
 export function readTextCalls(
   given: string,
@@ -45,8 +45,8 @@ export function readTextCalls(
 }
 
 /**
- * Whether a text ends in something that looks like a call of an offered tool: a tag that has the tool's name, and no words after it.
- * It is asked of texts whose calls cannot be read.
+ * Whether a text ends in something like a call of an offered tool: a tag that contains the tool's name, without words after it.
+ * Used for texts whose calls cannot be read.
  */
 export function looksLikeCall(given: string, offered: OfferedTools): boolean {
   const text = withoutThoughts(given).trimEnd();
@@ -65,7 +65,7 @@ function withoutThoughts(text: string): string {
   return end < 0 ? text : begun.slice(end + "</think>".length);
 }
 
-/** The texts inside the tags. Empty when the text has something beside its tags. */
+/** Returns the texts inside the tags; empty if there is other text besides the tags. */
 function bodiesOf(text: string, begins: string, ends: string | null) {
   if (ends === null) return [{ body: text.slice(begins.length).trim(), isWhole: true }];
   const bodies: { readonly body: string; readonly isWhole: boolean }[] = [];
@@ -81,10 +81,10 @@ function bodiesOf(text: string, begins: string, ends: string | null) {
   return isOver ? bodies : [];
 }
 
-/** Members that the JSON of a call has. Others are those of an answer in JSON. */
+/** Members of a call in JSON. If there are others, the JSON is an answer. */
 const members: ReadonlySet<string> = new Set(["type", "id", "name", "arguments", "parameters"]);
 
-/** Most levels of arguments that are written as JSON again: the stack has room for so many. */
+/** Deepest nesting of arguments, in levels, because the stack must suffice to write them as JSON. */
 const maxLevels = 1_000;
 
 function checked(values: readonly unknown[], offered: OfferedTools): readonly TextCall[] | null {
@@ -99,7 +99,7 @@ function checked(values: readonly unknown[], offered: OfferedTools): readonly Te
   return calls.length === 0 || calls.includes(null) ? null : calls.filter((call) => call !== null);
 }
 
-/** Reads the calls that the model wrote into its text. It holds back text that may become a call until that is known. */
+/** Reads the calls that the model wrote into its text. Text that may become a call is held back until that is clear. */
 export async function* withTextCalls(
   parts: AsyncIterable<ModelPart> | Iterable<ModelPart>,
   offered: OfferedTools,

@@ -5,12 +5,15 @@ import { readPythonCalls, type WrittenCall } from "./python-calls.ts";
 /** The tools that a request offers: their schemas by name. */
 export type OfferedTools = ReadonlyMap<string, JsonSchema>;
 
-/** A form in which models write calls where their server does not read them. */
+/** A form in which models write calls into the text, if their server does not read these. */
 interface Format {
   readonly begins: string;
-  /** Null: the tag reaches to the end of the text. */
+  /** The closing tag; null if the call reaches to the end of the text. */
   readonly ends: string | null;
-  /** The calls in the tag; empty for any other body. `isWhole`: the tag has its end. Models forget that of the last one. */
+  /**
+   * Returns the calls in the tag; empty for any other content. `isWhole`: the closing tag exists, which models forget for the
+   * last.
+   */
   readonly read: (body: string, offered: OfferedTools, isWhole: boolean) => readonly unknown[];
 }
 
@@ -27,7 +30,7 @@ export const formats: readonly Format[] = [
   { begins: "[TOOL_CALLS]", ends: null, read: readTagged }, // Mistral
 ];
 
-/** JSON, or a name and the JSON of its arguments, or one of the other forms that models write into this tag. */
+/** Reads JSON, or a name and the JSON of its arguments, or another of the forms that models write into this tag. */
 function readTagged(body: string, offered: OfferedTools, isWhole: boolean): readonly unknown[] {
   if (body.startsWith("<function="))
     return readFunction(body.slice("<function=".length), offered, body.endsWith("</function>"));
@@ -40,14 +43,14 @@ function named(body: string): readonly unknown[] | null {
   return name === undefined ? null : [{ name, arguments: parsed(json)[0] }];
 }
 
-/** The values of a JSON text: the members of a list, or the one value. Empty for another text. */
+/** Returns the values of a JSON text: the items of a list, or the one value. Empty if the text is not JSON. */
 export function parsed(text: string): readonly unknown[] {
   const value = parseJson(text);
   if (value === undefined) return [];
   return Array.isArray(value) ? value : [value];
 }
 
-/** `name>{…}`, or `name><parameter=key>value</parameter>`. */
+/** Reads `name>{…}`, or `name><parameter=key>value</parameter>`. */
 function readFunction(body: string, offered: OfferedTools, isWhole: boolean): readonly unknown[] {
   if (!isWhole) return [];
   const [, name, rest = ""] = /^([\w.-]+)\s*>([\s\S]*)$/.exec(body) ?? [];
@@ -92,7 +95,7 @@ function readHarmony(body: string): readonly unknown[] {
   return name === undefined ? [] : [{ name, arguments: parseJson(json) }];
 }
 
-/** All matches of a sticky pattern that together are the whole text; null when something is between or after them. */
+/** Returns the matches of a sticky pattern if they make up the whole text; null if there is text between or after them. */
 function wholeOf(text: string, pattern: RegExp): readonly RegExpExecArray[] | null {
   const found: RegExpExecArray[] = [];
   pattern.lastIndex = text.length - text.trimStart().length;
@@ -104,7 +107,10 @@ function wholeOf(text: string, pattern: RegExp): readonly RegExpExecArray[] | nu
   return found;
 }
 
-/** A call whose arguments are texts. A text that the schema does not allow is the JSON value of it. Two values of one name are no call. */
+/**
+ * Returns a call whose arguments are written as texts. If the schema does not allow a text, its JSON value is used. Null if two
+ * values have the same name.
+ */
 function withTexts(name: string, text: string, pattern: RegExp, offered: OfferedTools): WrittenCall | null {
   const found = wholeOf(text, pattern);
   if (found === null) return null;
@@ -124,7 +130,7 @@ function valueOf(text: string, schema: JsonSchema | undefined, key: string): unk
   return value === undefined ? bare : value;
 }
 
-/** The calls of a text that is nothing else: JSON, or calls as in Python; in a fence, or bare. */
+/** Returns the calls of a text that consists only of calls, as JSON or in Python's syntax, with or without a fence. */
 export function readWhole(text: string): readonly unknown[] {
   const [first = ""] = text.split("\n", 1);
   const [, word] = /^```(\w*)\s*$/.exec(first) ?? [];

@@ -4,19 +4,19 @@ import { isRecord } from "../schema/guards.ts";
 const begins = "<think>";
 const ends = "</think>";
 
-/** What was written of a message: its thoughts in a tag at its beginning, and its text after them. */
+/** The state of a message in the stream: thoughts may come first, in a tag, and text after them. */
 interface Written {
   /** Whether the tag is open; null until the beginning shows it. */
   isOpen: boolean | null;
   /** Text that may still be a part of a tag. */
   held: string;
-  /** The thoughts are over, and nothing was said since. */
+  /** Whether the thoughts have ended and no text has followed yet. */
   isSilent: boolean;
 }
 
 /**
- * Reads a `<think>` tag at the beginning of a message as reasoning, as it comes. Servers without a parser for a model's
- * reasoning leave it in the text. `provider`: the one that gets the reasoning back.
+ * Turns a `<think>` tag at the beginning of a message into reasoning while it is streamed. Servers without a parser for a
+ * model's reasoning leave that tag in the text. `provider` is the one that gets the reasoning back.
  */
 export async function* withThoughts(
   parts: AsyncIterable<ModelPart> | Iterable<ModelPart>,
@@ -63,7 +63,7 @@ function* inTag(index: number, written: Written): Iterable<ModelPart> {
   written.held = written.held.slice(ends.length);
 }
 
-/** The length of the end of a text that may be the beginning of the closing tag. */
+/** Returns the length of the end of a text that may be the start of the closing tag. */
 function tailOf(text: string): number {
   for (let length = Math.min(ends.length - 1, text.length); length > 0; length--)
     if (text.endsWith(ends.slice(0, length))) return length;
@@ -78,7 +78,7 @@ function* rest(index: number, written: Written | undefined): Iterable<ModelPart>
   written.held = "";
 }
 
-/** A message without its thoughts, after them. */
+/** Divides a message into its reasoning and the message without it. */
 function dividedItem(item: ModelItem, provider: string): readonly ModelItem[] {
   const { type, content } = item;
   const [first] = type === "message" && Array.isArray(content) ? content : [];

@@ -1,21 +1,24 @@
 import { isRecord, readText, type Members } from "../schema/guards.ts";
 
 /**
- * Compares the arguments that a server sent with those of the calls that a client made of them. Clients join the pieces by the places
- * that the server names. A piece whose place is wrong is dropped, and a call without a piece runs with no arguments at all.
+ * Compares the arguments that a server sent with those that a client read from them. Clients join the pieces by the positions
+ * that the server states. A piece with a wrong position is dropped, and a call without a piece would run without any arguments.
  */
 export class WrittenArguments {
   #sent = 0;
   #read = 0;
   #empty = 0;
   #isOdd = false;
-  /** Where calls of Chat Completions began; null is no place. */
+  /** Positions at which calls of Chat Completions began; null if the server stated none. */
   readonly #places: unknown[] = [];
-  /** Places of calls without a name: a client leaves them out. */
+  /** Positions of calls without a name, which clients leave out. */
   readonly #nameless = new Set<unknown>();
   #isMixed = false;
 
-  /** Takes an event as the server sent it: one of Chat Completions, Anthropic or Gemini. Events of other APIs have nothing to count. */
+  /**
+   * Counts an event as the server sent it, from Chat Completions, Anthropic or Gemini. Events of other APIs have nothing to
+   * count.
+   */
   event(value: unknown): void {
     const { type, delta, choices, candidates } = membersOf(value);
     if (type === "content_block_delta") this.#piece(membersOf(delta)["partial_json"]);
@@ -25,7 +28,10 @@ export class WrittenArguments {
       for (const part of listOf(membersOf(candidate["content"])["parts"])) this.#whole(part["functionCall"]);
   }
 
-  /** Some servers number pieces badly, or not at all. With several calls, a piece must have the place of one that began. */
+  /**
+   * Counts a piece with a position. Some servers number pieces wrongly or not at all. With several calls, each piece must have
+   * the position of a call that began.
+   */
   #placed({ id, index = null, function: called }: Members): void {
     const { name, arguments: text } = membersOf(called);
     const [first = index] = this.#places;
@@ -41,7 +47,9 @@ export class WrittenArguments {
     if (!empty.test(piece)) this.#sent += piece.length;
   }
 
-  /** Gemini leaves out empty arguments. Beside an unknown member, they may be that member. */
+  /**
+   * Counts a whole call of Gemini, which leaves out empty arguments. If there is an unknown member, the arguments may be in it.
+   */
   #whole(call: unknown): void {
     if (!isRecord(call)) return;
     const { args = null } = call;
@@ -49,13 +57,16 @@ export class WrittenArguments {
     this.#isOdd ||= args === null && !isKnown;
   }
 
-  /** Takes the arguments of a call as the client gives them. */
+  /** Counts the arguments of a call as the client read them. */
   call(text: string): void {
     if (empty.test(text)) this.#empty++;
     else this.#read += text.length;
   }
 
-  /** Whether a call may have other arguments than its own, or none although it had some. An empty object has two characters. */
+  /**
+   * Whether a call may have got other arguments than were sent, or none although there were some. An empty object has two
+   * characters.
+   */
   get isDoubtful(): boolean {
     if (this.#isMixed && this.#places.length > 1) return true;
     return this.#empty > 0 && (this.#isOdd || this.#sent - this.#read > 2 * this.#empty);

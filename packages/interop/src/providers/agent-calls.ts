@@ -15,31 +15,32 @@ import { AgentQuestions } from "./agent-questions.ts";
 import { CallLog, type Asked, type LoggedCall, type WaitingCall } from "./call-log.ts";
 import { HeldCalls } from "./held-calls.ts";
 
-/** The part of a host that the agents of a library need. */
+/** Those parts of a host that a library's agents need. */
 export type AgentHost = Pick<Host, "call" | "resume" | "approvals" | "coordinator">;
 
-/** On whose behalf a library's agent calls. */
+/** The user and session for which a library's agent makes calls. */
 export interface AgentContext extends CallContext {
   /**
-   * The name under which the host records the answers of the library's own people. When the library runs a call whose question
-   * is still open, they have approved it. Without a name, only approvers of the host decide.
+   * Name under which the host records answers of the library's own people. If the library runs a call whose question is still
+   * open, they have approved it. Without this name, only approvers of the host decide.
    */
   readonly answersAs?: string | undefined;
 }
 
-/** A call of a library's agent. The library knows it by its id. */
+/** A call of a library's agent, which the library identifies by its id. */
 export interface AgentCall extends CallRequest {
   readonly id: string;
   /**
-   * The step of the library's run that makes the call, where the library may run that step again. The call then runs at most
-   * once in it: made again, it is answered from the record. `canRepeat`: it may run again when its process died.
+   * The step of the library's run that makes the call, if the library may run that step again. The call then runs at most once
+   * in the step; when it is made again, the recorded outcome is returned. With `canRepeat`, it may run again after its process
+   * died.
    */
   readonly step?: { readonly id: string; readonly canRepeat: boolean } | undefined;
 }
 
 /**
- * The calls of one library's agent. A call that waits for a person is resumed when the library makes it again, also in another
- * process: its ticket is kept in the session store, beside the session.
+ * Makes the calls of one library's agent. A call that waits for a person is resumed when the library makes it again, even in
+ * another process, because its ticket is in the session store, together with the session.
  */
 export class AgentCalls {
   readonly #host: AgentHost;
@@ -56,8 +57,8 @@ export class AgentCalls {
   }
 
   /**
-   * Makes a call, and holds it before its tool begins. Resolves to whether a person has to be asked; then the host has stored
-   * the question. `run` continues the call.
+   * Makes a call, and holds it before its tool begins. Resolves to whether a person has to be asked, in which case the host has
+   * stored the question. `run` continues the call.
    */
   async waits(call: AgentCall, given: CallContext = {}): Promise<boolean> {
     const context = this.#contextOf(given);
@@ -69,8 +70,8 @@ export class AgentCalls {
   }
 
   /**
-   * Makes a call, continues one that is held, or resumes one that waits. `isApproved`: the library runs calls with a question
-   * only after its people approved.
+   * Makes a call, continues one that is held, or resumes one that waits. With `isApproved`, the library runs a call with a
+   * question only after its people have approved it.
    */
   async run(call: AgentCall, given: CallContext = {}, isApproved = false): Promise<ToolOutcome> {
     const context = this.#contextOf(given);
@@ -84,30 +85,32 @@ export class AgentCalls {
     return this.#resumeOrMake({ ...known, ticket: known.ticket }, call, context);
   }
 
-  /** Whether a call of a step has its outcome. */
+  /** Whether a call of a step has an outcome already. */
   async hasEnded(call: AgentCall, given: CallContext = {}): Promise<boolean> {
     const context = this.#contextOf(given);
     return (await this.#log.find(keyOf(call, context), sessionOf(context)))?.outcome !== undefined;
   }
 
-  /** Who asked in a step until now, and for the next value. */
+  /** Returns who has asked in a step so far, including the question for the next value. */
   asked(step: string, given: CallContext): Promise<Asked> {
     return this.#log.asked(step, sessionOf(this.#contextOf(given)));
   }
 
-  /** Keeps who asked in a step; none when it has ended. */
+  /** Stores who has asked in a step; an empty list means that the step has ended. */
   noteAsked(step: string, asked: Asked, given: CallContext): Promise<void> {
     return this.#log.noteAsked(step, asked, sessionOf(this.#contextOf(given)));
   }
 
-  /** Records the end of a denied call, which the library will not make again. */
+  /** Records the end of a denied call, because the library will not make it again. */
   async endDenied(callId: string, given: CallContext = {}): Promise<void> {
     const context = this.#contextOf(given);
     for (const waiting of await this.#log.waiting(sessionOf(context), callId))
       await this.#resume(waiting, context);
   }
 
-  /** Resumes all calls of the session that wait. While a question is open none runs. Then, and when no call waits, resolves to null. */
+  /**
+   * Resumes all waiting calls of the session. Resolves to null, and runs none, if a question is still open or if no call waits.
+   */
   async resumeAll(given: CallContext = {}): Promise<readonly ToolOutcome[] | null> {
     const context = this.#contextOf(given);
     const waiting = await this.#log.waiting(sessionOf(context));
@@ -127,7 +130,7 @@ export class AgentCalls {
     return outcome;
   }
 
-  /** Makes a call of a step: its ticket, or that its tool begins, is in the log before anything depends on it. */
+  /** Makes a call of a step. Its ticket, or the start of its tool, is in the log before anything depends on it. */
   async #makeOnce(logged: LoggedCall, request: CallRequest, canRepeat: boolean, context: CallContext) {
     const session = sessionOf(context);
     let state: "new" | "logged" | "taken" = "new";
@@ -139,7 +142,7 @@ export class AgentCalls {
       if (state === "new") state = (await this.#log.begin(logged, canRepeat, session)) ? "logged" : "taken";
       if (state === "taken") throw new ToolmountError("OUTCOME_UNKNOWN", { tool: request.name });
     };
-    const stateNow = () => state; // the callbacks change it
+    const stateNow = () => state; // a function, because the callbacks change the state
     try {
       const outcome = await this.#host.call(request, { ...context, onQuestion, onAllowed });
       if (stateNow() === "taken") return unknownOutcome(logged, request, context);
@@ -147,7 +150,7 @@ export class AgentCalls {
       if (isKept) await this.#log.note(logged, outcome, session);
       return outcome;
     } catch (thrown) {
-      if (stateNow() === "logged") await this.#log.forget(logged, session); // the tool asks itself, and runs again
+      if (stateNow() === "logged") await this.#log.forget(logged, session); // the tool itself asks, and will run again
       throw thrown;
     }
   }
@@ -176,7 +179,7 @@ export class AgentCalls {
     return outcome;
   }
 
-  /** A ticket that the store does not know any more makes a new call, which asks again. */
+  /** Resumes a call. If the store does not know its ticket any more, the call is made again, and asks again. */
   async #resumeOrMake(waiting: WaitingCall, call: AgentCall, context: CallContext): Promise<ToolOutcome> {
     try {
       return await this.#resume(waiting, context);
@@ -195,9 +198,9 @@ export class AgentCalls {
 
 const sessionOf = ({ userId, sessionId }: CallContext) => ownSession(userId, sessionId);
 
-/** A library may use an id again, so the same call is one with the same id, tool and arguments, in the same step. */
+/** Identifies a call by its id, tool and arguments and its step, because a library may use an id again. */
 function keyOf({ id, name, arguments: given, step }: AgentCall, context: CallContext): string {
-  // Libraries give the same arguments as text and as a value.
+  // Libraries give the same arguments as a text or as a value.
   const value = typeof given === "string" ? (parseJson(given) ?? given) : (given ?? {});
   return digestOf([sessionOf(context) ?? "", id, name, value, ...(step === undefined ? [] : [step.id])]);
 }
@@ -210,7 +213,7 @@ function named({ key, callId, step }: LoggedCall): LoggedCall {
   return { key, callId, ...(step !== undefined && { step }) };
 }
 
-/** A call whose tool began, in a process that then ended or still runs it. */
+/** Returns the outcome of a call whose tool began in a process that has ended or still runs it. */
 function unknownOutcome(
   { callId }: LoggedCall,
   { name: tool }: CallRequest,

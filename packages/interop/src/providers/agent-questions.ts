@@ -2,14 +2,14 @@ import { isToolmountError, type ApprovalView, type CallContext, type Host } from
 import { digestOf } from "@toolmount/core/json";
 import { isRecord, readText } from "../schema/guards.ts";
 
-/** What a person decides about, without what only approvers of the host may see. */
+/** A question to a person, without the data that only approvers of the host may see. */
 export interface LibraryQuestion {
-  /** Names the question in an answer. A call that is asked about again has another one. */
+  /** Identifies the question in an answer. A second question about the same call has another id. */
   readonly id: string;
   readonly callId: string;
   readonly tool: string;
   readonly prompt: string;
-  /** Values under names of secrets are masked. */
+  /** The arguments, in which values under names of secrets are masked. */
   readonly arguments: object;
 }
 
@@ -17,7 +17,7 @@ export interface LibraryQuestion {
 export class AgentQuestions {
   readonly #approvals: Host["approvals"];
   readonly #answersAs: string | undefined;
-  /** The context of a call, by what the library gave for it. */
+  /** Returns the context of a call, given what the library passed with it. */
   readonly #contextOf: (given: CallContext) => CallContext;
 
   constructor(
@@ -28,7 +28,10 @@ export class AgentQuestions {
     [this.#approvals, this.#answersAs, this.#contextOf] = [approvals, answersAs, contextOf];
   }
 
-  /** Decides the open question of a call as the library's people did. Does nothing without `answersAs`, and without a question. */
+  /**
+   * Decides the open question of a call as the library's people did. Does nothing without `answersAs` or without an open
+   * question.
+   */
   async decide(
     callId: string,
     decision: "approve" | "deny",
@@ -39,7 +42,9 @@ export class AgentQuestions {
     if (question !== undefined) await this.#decide(question, decision, reason);
   }
 
-  /** Decides the open question of a call by what a library's person answered: `true`, `false`, or `{ decision, reason }`. */
+  /**
+   * Decides the open question of a call with the answer of the library's people: `true`, `false`, or `{ decision, reason }`.
+   */
   async answer(callId: string, value: unknown, given: CallContext = {}): Promise<void> {
     const { decision = value, reason } = isRecord(value) ? value : {};
     const isApproved = decision === true || decision === "approve";
@@ -47,8 +52,8 @@ export class AgentQuestions {
   }
 
   /**
-   * Decides questions of the session by answers that name them: `{ id, decision, reason }`, or a list. Resolves to why nothing was
-   * decided; null when each answer names a question. A question that is decided stays as it is.
+   * Decides questions of the session with answers that name them: `{ id, decision, reason }`, or a list of these. Resolves to
+   * the reason if nothing was decided; null if each answer names a question. A question that is already decided stays as it is.
    */
   async answerNamed(value: unknown, given: CallContext = {}): Promise<string | null> {
     if (this.#answersAs === undefined) return null;
@@ -63,13 +68,15 @@ export class AgentQuestions {
     return null;
   }
 
-  /** The question of a call, as the library shows it to its people. */
+  /**
+   * Returns the question of a call in the form in which the library shows it to its people; with empty texts if there is none.
+   */
   async questionOf(callId: string, given: CallContext = {}): Promise<LibraryQuestion> {
     const found = await this.#question(callId, given);
     return found === undefined ? { id: "", callId, tool: "", prompt: "", arguments: {} } : shownOf(found);
   }
 
-  /** The open questions of calls. */
+  /** Returns those questions of these calls that are open. */
   async openQuestions(callIds: readonly string[], given: CallContext): Promise<readonly LibraryQuestion[]> {
     const found = await Promise.all(callIds.map((id) => this.#question(id, given)));
     return found.flatMap((one) => (one?.state === "pending" ? shownOf(one) : []));
@@ -80,12 +87,12 @@ export class AgentQuestions {
     return (await this.#question(callId, given))?.state === "pending";
   }
 
-  /** How the question of a call was decided; null while it is open, and for a call without one. */
+  /** Returns how the question of a call was decided; null if it is open, or if there is none. */
   async decisionOf(callId: string, given: CallContext = {}): Promise<ApprovalView["decision"]> {
     return (await this.#question(callId, given))?.decision ?? null;
   }
 
-  /** The newest question of a call of this session. */
+  /** Returns the newest question of a call in this session. */
   async #question(callId: string, given: CallContext): Promise<ApprovalView | undefined> {
     const { sessionId, userId } = this.#contextOf(given);
     const filter = { callId, sessionId, states: questionStates };
@@ -110,7 +117,7 @@ export class AgentQuestions {
 /** The states of a question, open or decided. */
 const questionStates = ["pending", "approved", "denied", "ended"] as const;
 
-/** Questions of a session among which an answer finds its own. */
+/** Most questions of a session among which the one of an answer is searched. */
 const maxQuestions = 10_000;
 
 function readAnswer(value: unknown, questions: readonly ApprovalView[]) {
@@ -125,7 +132,7 @@ function readAnswer(value: unknown, questions: readonly ApprovalView[]) {
   } as const;
 }
 
-/** Why a value with which a run was resumed decided nothing. */
+/** Returns why a value with which a run was resumed has decided nothing. */
 function unnamedAnswer(value: unknown): string {
   const given = (JSON.stringify(value) ?? "undefined").slice(0, 200);
   return `nothing was decided: ${given} does not name a question of this thread; resume with { id, decision: "approve" or "deny" }, where id is that of a question, or with a list of them`;
@@ -135,7 +142,7 @@ function shownOf({ id, info, tool, prompt, arguments: shown }: ApprovalView): Li
   return { id: questionId(id), callId: info.callId, tool, prompt, arguments: shown };
 }
 
-/** Only approvers of the host get the id of an approval. */
+/** Returns the id of a question for libraries, because only approvers of the host may know the id of an approval. */
 function questionId(approvalId: string): string {
   return digestOf(["question", approvalId]).slice(0, 16);
 }

@@ -1,7 +1,7 @@
 import { isRecord, readText, type Members } from "../schema/guards.ts";
 import { AgentCalls, type AgentContext, type AgentHost } from "./agent-calls.ts";
 
-/** The SDK's message with the answers to its approval requests. */
+/** The AI SDK's message with answers to its approval requests. */
 export interface AiSdkApprovalMessage {
   readonly role: "tool";
   readonly content: {
@@ -13,9 +13,9 @@ export interface AiSdkApprovalMessage {
 }
 
 /**
- * Brings answers from the host to the AI SDK. The host's decision answers each request in `messages` that has no answer yet. With
- * `answersAs`, a denial by the SDK's people decides the host's question. The caller adds the resolved message before the
- * next `generateText`. Resolves to null while a question is open, and when no request needs an answer.
+ * Answers the AI SDK's approval requests with the host's decisions, for each request in `messages` that has no answer yet. With
+ * `answersAs`, a denial by the SDK's people decides the host's question. The caller adds the resulting message before the next
+ * `generateText`. Resolves to null if a question is open, or if no request needs an answer.
  */
 export async function answerAiSdkApprovals(
   host: AgentHost,

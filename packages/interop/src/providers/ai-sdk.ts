@@ -6,18 +6,18 @@ import { isRecord } from "../schema/guards.ts";
 import { AgentCalls, type AgentCall, type AgentContext, type AgentHost } from "./agent-calls.ts";
 import { contentOf, leftOut } from "./seen-content.ts";
 
-/** What the AI SDK gives a tool beside its input. */
+/** Options that the AI SDK passes to a tool in addition to its input. */
 export interface AiSdkCallOptions {
   readonly toolCallId?: string | undefined;
   readonly abortSignal?: AbortSignal | undefined;
   readonly messages?: readonly unknown[] | undefined;
 }
 
-/** On whose behalf the AI SDK's loop calls. */
+/** The user and session for which the AI SDK's loop makes calls, and how results are passed on. */
 export interface AiSdkContext extends AgentContext {
   /**
-   * Whether the model gets the images and files of results. Default: true. The SDK's packages for Chat Completions write their base64 as
-   * text into the request. With false, a sentence says that they were left out.
+   * Whether the model gets the images and files of results. Default: true. With false, a sentence says that they were left out,
+   * because the SDK's packages for Chat Completions write their base64 into the request as text.
    */
   readonly media?: boolean | undefined;
 }
@@ -26,20 +26,20 @@ export interface AiSdkContext extends AgentContext {
 export interface AiSdkTool {
   readonly description: string;
   readonly inputSchema: AiSdkSchema;
-  /** Whether a person has to be asked. The question is stored in the host then, and is the SDK's approval request. */
+  /** Whether a person has to be asked. The host has then stored the question, which becomes the SDK's approval request. */
   readonly needsApproval: (input: unknown, options: { readonly toolCallId: string }) => Promise<boolean>;
   readonly execute: (input: unknown, options?: AiSdkCallOptions) => Promise<unknown>;
-  /** What the model reads of a result: its data, its images and its files. */
+  /** Returns what the model reads of a result: its data, images and files. */
   readonly toModelOutput: (given: { readonly toolCallId: string; readonly output: unknown }) => AiSdkOutput;
 }
 
-/** A result as the SDK gives it to a provider. */
+/** A result in the form in which the SDK passes it to a provider. */
 export type AiSdkOutput =
   | { readonly type: "text"; readonly value: string }
   | { readonly type: "json"; readonly value: JSONValue }
   | { readonly type: "content"; readonly value: AiSdkPart[] };
 
-/** JSON in the SDK's own words, which has no read-only members. */
+/** JSON in the SDK's own type, whose members are not read-only. */
 type JSONValue = null | string | number | boolean | { [key: string]: JSONValue | undefined } | JSONValue[];
 
 interface AiSdkFile {
@@ -51,7 +51,7 @@ interface AiSdkFile {
 
 type AiSdkPart = { readonly type: "text"; readonly text: string } | AiSdkFile;
 
-/** A schema in the form of the AI SDK, typed as a Standard Schema. The host alone checks arguments. */
+/** A schema in the AI SDK's form, with the type of a Standard Schema. Only the host checks arguments. */
 interface AiSdkSchema {
   readonly jsonSchema: Readonly<Record<string, unknown>>;
   readonly "~standard": {
@@ -62,9 +62,9 @@ interface AiSdkSchema {
 }
 
 /**
- * Tools of a host as the AI SDK's `tools`. A failed call throws its text, as the SDK's tools do, and the SDK passes the
- * text to the model. The host alone checks arguments. A call for which the host asks a person is an approval request of the
- * SDK: one question, which is answered in the host ({@link answerAiSdkApprovals}), or with `answersAs` also in the SDK.
+ * Returns tools of a host as the AI SDK's `tools`. A failed call throws its text, as the SDK's own tools do, and the SDK passes
+ * the text to the model. Only the host checks arguments. If the host asks a person about a call, that becomes an approval
+ * request of the SDK: one question, answered in the host ({@link answerAiSdkApprovals}) or, with `answersAs`, also in the SDK.
  */
 export function toAiSdkTools(
   host: AgentHost,
@@ -100,7 +100,10 @@ function callOf(name: string, input: unknown, id: string): AgentCall {
   return { id, name, arguments: isRecord(input) ? input : JSON.stringify(input) };
 }
 
-/** Images and files of the newest results. The SDK passes on only what `execute` returns, and asks for the rest by the call's id. */
+/**
+ * Images and files of the newest results. The SDK passes on only what `execute` returns, and asks for these later by the call's
+ * id.
+ */
 class NewestContent {
   readonly #parts = new Map<string, AiSdkPart[]>();
 
@@ -116,7 +119,7 @@ class NewestContent {
   }
 }
 
-/** The images and files of a result, after one text for those that a model cannot see. */
+/** Returns the images and files of a result, after a text about those that the model cannot see. */
 export function partsOf(content: readonly ContentBlock[] | undefined, media: boolean): AiSdkPart[] {
   const { images, files, notes } = contentOf(content);
   const said = media ? notes : [...notes, ...leftOut({ images, files })];
@@ -138,10 +141,13 @@ export function partsOf(content: readonly ContentBlock[] | undefined, media: boo
   ];
 }
 
-/** Results whose parts are kept; older ones were sent long before. */
+/** Number of results whose images and files are kept; older ones were sent long ago. */
 const maxKept = 32;
 
-/** A result as a provider of the SDK takes it. Has one text: for older models, Gemini's package writes a response for each. */
+/**
+ * Returns a result in the form that the SDK's providers take, with only one text: for older models, Gemini's package would
+ * write a response for each text.
+ */
 export function outputOf(output: unknown, parts: AiSdkPart[]): AiSdkOutput {
   const text = typeof output === "string" ? output : JSON.stringify(output ?? null);
   const [first, ...others] = parts;
@@ -156,7 +162,7 @@ function withText(text: string, files: AiSdkPart[]): AiSdkOutput {
   return { type: "content", value: [{ type: "text", text }, ...files] };
 }
 
-/** A schema in the SDK's form. The SDK recognises its own mark first; the Standard Schema is what its types know. */
+/** Returns a schema in the SDK's form. At runtime, the SDK recognises its own mark; its types know only the Standard Schema. */
 export function schemaOf(jsonSchema: ToolInfo["inputSchema"]): AiSdkSchema {
   const own = { [aiSchemaMark]: true, validate: (value: unknown) => ({ success: true, value }) };
   return {
@@ -166,7 +172,7 @@ export function schemaOf(jsonSchema: ToolInfo["inputSchema"]): AiSdkSchema {
   };
 }
 
-/** The error of a failed call, thrown to the AI SDK. */
+/** The error for a failed call, which is thrown to the AI SDK. */
 export class AiSdkToolFailure extends Error {
   override readonly name = "AiSdkToolFailure";
   readonly code: string | undefined;

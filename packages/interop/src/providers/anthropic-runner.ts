@@ -4,7 +4,7 @@ import { AgentCalls, type AgentContext, type AgentHost } from "./agent-calls.ts"
 import { toAnthropic, type AnthropicContent, type AnthropicTool } from "./anthropic.ts";
 import { outcomeText } from "../schema/definition.ts";
 
-/** A tool of the tool runner of Anthropic's client. */
+/** A tool for the tool runner of Anthropic's client. */
 export interface AnthropicRunnableTool extends AnthropicTool {
   readonly run: (
     input: unknown,
@@ -16,14 +16,15 @@ export interface AnthropicRunnableTool extends AnthropicTool {
 /** Tools of a host for the tool runner of Anthropic's client. */
 export interface AnthropicRunnerExport {
   readonly tools: AnthropicRunnableTool[];
-  /** Ids of calls that wait for a person, since these tools were made. */
+  /** Returns the ids of calls that have begun to wait for a person since these tools were made. */
   waiting(): readonly string[];
 }
 
 /**
- * Tools of a host for `client.beta.messages.toolRunner`. A failed call is an error result for the model. The runner has no approvals: after each
- * message, ask `runner.generateToolResponse()` and `waiting()`; while a call waits, keep the messages and leave the loop. Later a new runner over the same messages makes the call
- * again with its id, and the host resumes it.
+ * Returns tools of a host for `client.beta.messages.toolRunner`. A failed call becomes an error result for the model. The
+ * runner has no approvals: after each message, ask `runner.generateToolResponse()` and `waiting()`. While a call waits, store
+ * the messages and leave the loop. Later, a new runner with the same messages makes the call again with the same id, and the
+ * host resumes it.
  */
 export function toAnthropicRunner(
   host: AgentHost,
@@ -50,7 +51,7 @@ export function toAnthropicRunner(
         else waiting.delete(id);
         const { content, is_error: isError } = exported.writeResult(outcome);
         if (isError !== true) return content;
-        throw new Error(outcomeText(outcome).replace(/^Error: /, "")); // the runner makes an error result of it
+        throw new Error(outcomeText(outcome).replace(/^Error: /, "")); // the runner turns this into an error result
       },
     })),
   };

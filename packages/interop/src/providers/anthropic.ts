@@ -4,7 +4,7 @@ import { isRecord, readText } from "../schema/guards.ts";
 import { seenOf, type ImageType } from "./seen-content.ts";
 import { createNameMap, type NameMap } from "./tool-names.ts";
 
-/** What Anthropic allows in the name of a tool. Source: its tool-use reference. */
+/** Anthropic's rule for names of tools. Source: its tool-use reference. */
 const rule = { allowed: /[a-zA-Z0-9_-]/, maxLength: 64 };
 
 /** A tool in the form of Anthropic's Messages API. */
@@ -14,7 +14,7 @@ export interface AnthropicTool {
   readonly input_schema: AnthropicSchema;
 }
 
-/** The schema of a tool's input. Its top is an object. */
+/** The schema of a tool's input, which describes an object. */
 type AnthropicSchema = { type: "object"; [keyword: string]: unknown };
 
 /** The block that answers a `tool_use`. */
@@ -50,12 +50,12 @@ export type AnthropicContent =
 export interface AnthropicExport {
   readonly tools: AnthropicTool[];
   readonly names: NameMap;
-  /** A `tool_use` block as a request to the host. */
+  /** Reads a `tool_use` block as a request to the host. */
   readCall(block: unknown): CallRequest;
   writeResult(outcome: ToolOutcome): AnthropicResult;
 }
 
-/** Offers tools to Anthropic, without unions at the top of a schema, which it refuses. */
+/** Offers tools to Anthropic. Unions at the top of a schema are left out, because Anthropic refuses them. */
 export function toAnthropic(infos: readonly OfferedTool[]): AnthropicExport {
   const names = createNameMap(
     infos.map(({ name }) => name),
@@ -73,7 +73,7 @@ export function toAnthropic(infos: readonly OfferedTool[]): AnthropicExport {
   };
 }
 
-/** The host checks the arguments with the whole schema. */
+/** Returns a schema without unions at its top. The host still checks the arguments with the whole schema. */
 function withoutTopUnions(schema: Readonly<Record<string, unknown>>): AnthropicSchema {
   const { anyOf: _any, oneOf: _one, allOf: _all, ...rest } = schema;
   return { ...rest, type: "object" };
@@ -88,7 +88,7 @@ function readCall(block: unknown, names: NameMap): CallRequest {
   };
 }
 
-/** The server refuses an error with more than text. */
+/** Writes an outcome as a block. An error has only its text, because the server refuses more in an error. */
 function writeResult(outcome: ToolOutcome): AnthropicResult {
   const { text, images, files } = seenOf(outcome);
   const isError = outcome.status !== "ok";
@@ -110,7 +110,7 @@ function writeResult(outcome: ToolOutcome): AnthropicResult {
   };
 }
 
-/** A tool definition of Anthropic, with its work, as a definition of ours. */
+/** Returns an Anthropic tool definition, with a function for its work, as a definition of ours. */
 export function fromAnthropicTool(
   definition: Readonly<Record<string, unknown>>,
   work: ForeignWork,

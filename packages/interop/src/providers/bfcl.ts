@@ -3,19 +3,19 @@ import { defineForeign, type ForeignWork } from "../schema/definition.ts";
 import { isRecord, readText } from "../schema/guards.ts";
 import { repairSchema } from "../schema/repair.ts";
 
-/** A function of the Berkeley Function Calling Leaderboard as a definition of ours, and what it lost or changed. */
+/** A function of the Berkeley Function Calling Leaderboard as a definition of ours, and what was lost or changed. */
 export interface BfclImport {
   readonly definition: ToolDefinition;
-  /** The schema of its arguments, as JSON Schema. */
+  /** The JSON Schema of its arguments. */
   readonly schema: JsonSchema;
-  /** One sentence for each part of the document that is not, or not in the same form, in the definition. */
+  /** One sentence for each part of the document that the definition lacks or has in another form. */
   readonly losses: readonly string[];
 }
 
 /**
- * Imports a function document of the Berkeley Function Calling Leaderboard: `dict` and `float` are types of JSON Schema,
- * and a default of the text `"None"` is left out, since it means that no argument is given. `response` has no place: it
- * does not describe errors, so a result that it does not fit may still be right.
+ * Imports a function document of the Berkeley Function Calling Leaderboard. Its types `dict` and `float` become types of JSON
+ * Schema. A default of the text `"None"` is left out, because it means that no argument is given. `response` is left out,
+ * because it does not describe errors, so a result that does not fit it may still be right.
  */
 export function fromBfclFunction(document: Readonly<Record<string, unknown>>, work: ForeignWork): BfclImport {
   const { name, description, parameters, response, ...more } = document;

@@ -7,39 +7,39 @@ import {
 } from "@toolmount/core";
 import { ticketsLogOf } from "@toolmount/core/sessions";
 
-/** A call of a library's agent, as its log names it. */
+/** A call of a library's agent, as the log identifies it. */
 export interface LoggedCall {
   readonly key: string;
   readonly callId: string;
-  /** The step of the library's run that made the call, where the library may run that step again. */
+  /** The step of the library's run that made the call, if the library may run that step again. */
   readonly step?: string | undefined;
 }
 
-/** What the log says of a call: its tool began, it waits with a ticket, or it has its outcome. */
+/** What the log knows about a call: that its tool began, that it waits with a ticket, or its outcome. */
 interface KnownCall extends LoggedCall {
-  /** Milliseconds since the epoch. The store deletes old logs by it. */
+  /** In milliseconds since the epoch. By it, the store deletes old logs. */
   readonly at: number;
   readonly began?: true | undefined;
   readonly ticket?: string | undefined;
   readonly outcome?: ToolOutcome | undefined;
-  /** Of a step, not of a call: see {@link Asked}. */
+  /** Set for the record of a step rather than a call; see {@link Asked}. */
   readonly asked?: Asked | undefined;
 }
 
-/** Who asked for each value with which a step was resumed, in their order: the id of a call, or null for the host's questions. */
+/** Who asked for each value with which a step was resumed, in order: the id of a call, or null for the host's questions. */
 export type Asked = readonly (string | null)[];
 
 /** A call that waits. */
 export type WaitingCall = KnownCall & { readonly ticket: string };
 
-/** A call, or the key of one that is forgotten. */
+/** A new state of a call, or the key of a call that is forgotten. */
 type Change = KnownCall | Pick<KnownCall, "key" | "at">;
 
 type Stored = { readonly sequence: number; readonly entry: Change };
 
 /**
- * Keeps what is known of the calls of a library's agent: the ticket of each that waits, and a receipt of each that has ended in a
- * step that the library may run again. It is a log beside the session; without a session or a store it is in memory.
+ * Records what is known about the calls of a library's agent: the ticket of each call that waits, and the outcome of each call
+ * of a step that the library may run again. It is a log next to the session; without a session or a store, it is in memory.
  */
 export class CallLog {
   readonly #store: () => SessionStore | null;
@@ -53,13 +53,13 @@ export class CallLog {
     return newestOf(await this.#read(session)).get(key)?.call ?? null;
   }
 
-  /** The calls of a session that wait. With an id only those: a library may use an id again, for another call. */
+  /** Returns the waiting calls of a session. With `callId`, only those with this id, of which there may be several. */
   async waiting(session: SessionId | undefined, callId?: string): Promise<readonly WaitingCall[]> {
     const known = [...newestOf(await this.#read(session)).values()].map(({ call }) => call);
     return known.filter(isWaiting).filter((call) => callId === undefined || call.callId === callId);
   }
 
-  /** Keeps the ticket of a call that waits, or the outcome of a call of a step. Forgets any other call. */
+  /** Records the ticket of a call that waits, or the outcome of a call of a step. Removes any other call. */
   async note(call: LoggedCall, outcome: ToolOutcome, session: SessionId | undefined): Promise<void> {
     const { status, ticket } = outcome;
     const known = { ...call, at: Date.parse(outcome.result.fetchedAt) };
@@ -67,33 +67,36 @@ export class CallLog {
     else await this.#add(session, call.step === undefined ? withoutCall(known) : { ...known, outcome });
   }
 
-  /** Keeps the ticket of a call before a person is asked. */
+  /** Records the ticket of a call before a person is asked. */
   async noteTicket(call: LoggedCall, ticket: string, session: SessionId | undefined): Promise<void> {
     await this.#add(session, { ...call, ticket });
   }
 
-  /** Notes that the tool of a call begins. False when the log has the call already and it may not run again. */
+  /** Records that the tool of a call begins. Resolves to false if the log has the call already and it may not run again. */
   begin(call: LoggedCall, canRepeat: boolean, session: SessionId | undefined): Promise<boolean> {
     return this.#add(session, { ...call, began: true }, (known) => known?.began === true && canRepeat);
   }
 
-  /** Forgets a call that has to be made again. */
+  /** Removes a call that has to be made again. */
   async forget({ key }: LoggedCall, session: SessionId | undefined): Promise<void> {
     await this.#add(session, { key });
   }
 
-  /** Who asked in a step until now. */
+  /** Returns who has asked in a step so far. */
   async asked(step: string, session: SessionId | undefined): Promise<Asked> {
     return (await this.find(stepKey(step), session))?.asked ?? [];
   }
 
-  /** Keeps who asked in a step. None: the step has ended. */
+  /** Records who has asked in a step. An empty list means that the step has ended. */
   async noteAsked(step: string, asked: Asked, session: SessionId | undefined): Promise<void> {
     const key = stepKey(step);
     await this.#add(session, asked.length === 0 ? { key } : { key, callId: "", step, asked });
   }
 
-  /** Another process may append at the same time. A change without a time gets that of the change before it. */
+  /**
+   * Adds a change, and tries again if another process appended at the same time. Without a time, a change gets that of the one
+   * before.
+   */
   async #add(
     session: SessionId | undefined,
     change: Omit<KnownCall, "at" | "callId"> & Partial<KnownCall>,
@@ -149,12 +152,14 @@ function newestOf(entries: readonly Stored[]): ReadonlyMap<string, { sequence: n
   return newest;
 }
 
-/** Receipts that are kept beside those of steps with an open call: parallel steps end one after the other. */
+/**
+ * Number of outcomes that are kept in addition to those of steps with an open call, because parallel steps do not end together.
+ */
 const keptReceipts = 32;
 
 /**
- * The number of the first entry that is still needed: that of an open call, of a receipt in a step with an open call, or of one
- * of the newest receipts. The last entry is always kept: it carries the number of the log.
+ * Returns the number of the first entry that is still needed: that of an open call, of an outcome in a step with an open call,
+ * or of one of the newest outcomes. The last entry is always kept, because it holds the log's number.
  */
 function firstNeeded(entries: readonly Stored[]): number {
   const calls = [...newestOf(entries).values()];

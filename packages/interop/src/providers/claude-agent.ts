@@ -6,7 +6,7 @@ import { isRecord } from "../schema/guards.ts";
 import { AgentCalls, type AgentContext, type AgentHost } from "./agent-calls.ts";
 import { seenOf } from "./seen-content.ts";
 
-/** A tool of the Claude Agent SDK: one of `tools` of `createSdkMcpServer`. */
+/** A tool of the Claude Agent SDK, for `tools` of `createSdkMcpServer`. */
 export interface ClaudeAgentTool {
   readonly name: string;
   readonly description: string;
@@ -14,7 +14,7 @@ export interface ClaudeAgentTool {
   readonly handler: (input: unknown, extra: unknown) => Promise<ClaudeAgentResult>;
 }
 
-/** A result as an MCP server gives it. */
+/** A result in the form of an MCP server. */
 export interface ClaudeAgentResult {
   readonly [member: string]: unknown;
   readonly content: (
@@ -31,18 +31,19 @@ export interface ClaudeAgentResult {
 /** Tools of a host for the Claude Agent SDK. */
 export interface ClaudeAgentExport {
   readonly tools: ClaudeAgentTool[];
-  /** Ids of calls that wait for a person, since these tools were made. */
+  /** Returns the ids of calls that have begun to wait for a person since these tools were made. */
   waiting(): readonly string[];
   /**
-   * Runs the calls that waited. Resolves to the next prompt of the SDK's session, which has their results. Resolves to null while a
-   * call waits, and when none waited.
+   * Runs the calls that waited. Resolves to the next prompt for the SDK's session, which has their results. Resolves to null if
+   * a call still waits, or if none waited.
    */
   resume(): Promise<string | null>;
 }
 
 /**
- * Tools of a host for the Claude Agent SDK. A call for which the host asks a person ends with a result that says so. When it was answered, in
- * any process, `resume` runs it, and its result is the next prompt of the session (`resume: sessionId`).
+ * Returns tools of a host for the Claude Agent SDK. If the host asks a person about a call, the call ends with a result that
+ * says so. After the answer, `resume` runs the call, in any process, and its result is the next prompt of the session (`resume:
+ * sessionId`).
  */
 export function toClaudeAgentTools(
   host: AgentHost,
@@ -80,7 +81,7 @@ function sentenceOf(outcome: ToolOutcome): string {
   return `The call ${outcome.callId} of ${outcome.tool}, which waited for a person, has ended. Its result:\n${outcomeText(outcome)}`;
 }
 
-/** The SDK wants a shape of Zod. The members carry their JSON Schema, and the host alone checks the arguments. */
+/** Returns the Zod shape that the SDK requires. Its members carry their JSON Schema; only the host checks the arguments. */
 function shapeOf({ properties = {}, required = [] }: ToolInfo["inputSchema"]): Record<string, z.ZodType> {
   const members = Object.entries(properties as Readonly<Record<string, object>>);
   return Object.fromEntries(
@@ -91,7 +92,7 @@ function shapeOf({ properties = {}, required = [] }: ToolInfo["inputSchema"]): R
   );
 }
 
-/** Claude Code's id of a call is in the metadata of the request. */
+/** Returns the id of a call, which Claude Code writes into the metadata of its request. */
 function callIdOf(extra: unknown): string {
   const meta = isRecord(extra) && isRecord(extra["_meta"]) ? extra["_meta"] : {};
   const id = meta["claudecode/toolUseId"];

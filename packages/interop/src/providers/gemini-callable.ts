@@ -4,28 +4,28 @@ import { isRecord, readText } from "../schema/guards.ts";
 import { AgentCalls, type AgentContext, type AgentHost } from "./agent-calls.ts";
 import { toGemini, type GeminiData, type GeminiFunction, type GeminiResponse } from "./gemini.ts";
 
-/** A call of Gemini's, as its client gives it to a callable tool. */
+/** A call by Gemini, in the form in which its client passes it to a callable tool. */
 export interface GeminiCall {
   readonly id?: string | undefined;
   readonly name?: string | undefined;
   readonly args?: Readonly<Record<string, unknown>> | undefined;
 }
 
-/** A callable tool of Gemini's client: part of `config.tools` of `generateContent`. */
+/** A callable tool for Gemini's client, for `config.tools` of `generateContent`. */
 export interface GeminiCallable {
   tool(): Promise<{ functionDeclarations: GeminiFunction[] }>;
   callTool(calls: readonly GeminiCall[]): Promise<(GeminiResponse | GeminiData)[]>;
   /**
-   * Runs the calls that waited for a person. `contents` is the history of the response (`automaticFunctionCallingHistory`).
-   * Resolves to the contents up to the results of these calls, with the results in place. Resolves to null while a call waits,
-   * and when none waited.
+   * Runs the calls that waited for a person. `contents` is the response's history (`automaticFunctionCallingHistory`). Resolves
+   * to the contents up to the results of these calls, with the results filled in. Resolves to null if a call still waits, or if
+   * none waited.
    */
   resume<Content extends object>(contents: readonly Content[]): Promise<Content[] | null>;
 }
 
 /**
- * Tools of a host for Gemini's automatic function calling. A failed call is an error for the model. Its client has no approvals: the
- * model reads that a call waits, and ends its turn; `resume` continues later, also in another process.
+ * Returns tools of a host for Gemini's automatic function calling. A failed call is an error for the model. Gemini's client has
+ * no approvals: the model reads that a call waits, and ends its turn; `resume` continues later, even in another process.
  */
 export function toGeminiCallable(
   host: AgentHost,
@@ -41,7 +41,7 @@ export function toGeminiCallable(
     const { id: _made, ...rest } = functionResponse;
     const named = functionCall.id === undefined ? rest : { ...rest, id: functionCall.id };
     if (outcome.status !== "pending") return { response: { functionResponse: named }, beside };
-    // Gemini may give no ids, so the result itself says which call waits.
+    // Gemini may not give ids, so the result itself says which call waits.
     const error = readText(outcome.result.error);
     return { response: { functionResponse: { ...named, response: { error, waitingCall: id } } }, beside: [] };
   };
@@ -53,18 +53,20 @@ export function toGeminiCallable(
   };
 }
 
-/** What a call gave: the part that answers it, and the images and files beside it. */
+/** The answer to a call: the part with its response, and parts with its images and files. */
 interface Answered {
   readonly response: GeminiResponse;
   readonly beside: readonly GeminiData[];
 }
 
-/** Images and files come after all responses. */
+/** Returns the parts of answers, with images and files after all responses. */
 function partsFor(answered: readonly Answered[]): (GeminiResponse | GeminiData)[] {
   return [...answered.map(({ response }) => response), ...answered.flatMap(({ beside }) => beside)];
 }
 
-/** While a question is open no call runs: the contents have no place for a part of the results. */
+/**
+ * Runs the waiting calls. If a question is open, none of them runs, because the contents cannot hold only some of the results.
+ */
 async function resumeContents<Content extends object>(
   contents: readonly Content[],
   run: (call: GeminiCall, id: string) => Promise<Answered>,

@@ -4,7 +4,7 @@ import { isRecord, readText } from "../schema/guards.ts";
 import { contentOf, unseenImage, type ResultImage, type SeenContent } from "./seen-content.ts";
 import { createNameMap, type NameMap } from "./tool-names.ts";
 
-/** What Gemini allows in the name of a function. Source: its reference of FunctionDeclaration. */
+/** Gemini's rule for names of functions. Source: its reference of FunctionDeclaration. */
 const rule = { allowed: /[a-zA-Z0-9_.-]/, first: /[a-zA-Z_]/, maxLength: 64 };
 
 /** A function declaration in the form of Gemini's API. */
@@ -19,12 +19,12 @@ export interface GeminiResponse {
   readonly functionResponse: {
     readonly id?: string;
     readonly name: string;
-    /** `waitingCall`: a person has to be asked first, and the call has this id. */
+    /** With `waitingCall`, a person has to be asked first; it is the id of the call. */
     readonly response: (
       | { readonly output: Json }
       | { readonly error: string; readonly waitingCall?: string }
     ) & {
-      /** Texts of text files, and a sentence for each image or file that Gemini does not read. */
+      /** Texts of text files, and a sentence for each image or file that Gemini cannot read. */
       readonly content?: readonly string[];
     };
   };
@@ -39,17 +39,17 @@ export interface GeminiData {
 export interface GeminiExport {
   readonly tools: [{ functionDeclarations: GeminiFunction[] }];
   readonly names: NameMap;
-  /** A part with a `functionCall` as a request to the host. */
+  /** Reads a part with a `functionCall` as a request to the host. */
   readCall(part: unknown): CallRequest;
   writeResponse(outcome: ToolOutcome): GeminiResponse;
   /**
-   * The parts of the content that answers a call: its response, then its images and files. Where a content answers several calls, all
-   * responses come first.
+   * Writes the parts that answer a call: its response, then its images and files. If a content answers several calls, all
+   * responses have to come first.
    */
   writeParts(outcome: ToolOutcome): [GeminiResponse, ...GeminiData[]];
 }
 
-/** Offers tools to Gemini, with whole JSON Schemas but without `$schema`, which it refuses. */
+/** Offers tools to Gemini with their whole JSON Schemas, except for `$schema`, which Gemini refuses. */
 export function toGemini(infos: readonly OfferedTool[]): GeminiExport {
   const names = createNameMap(
     infos.map(({ name }) => name),
@@ -101,25 +101,25 @@ function writeResponse(
     result.error === undefined
       ? { output: (result.data ?? null) as Json, ...said }
       : { error: result.error, ...said };
-  // A call without an id got the id of its run, which the model never saw.
+  // A call without an id got the id of its run, which the model does not know.
   return {
     functionResponse: { ...(callId === runId ? {} : { id: callId }), name: names.toProvider(tool), response },
   };
 }
 
-/** The files of a result, which stand beside the response: only newer models take them inside. */
+/** Returns a result's images and files as separate parts, because only newer models accept them inside of the response. */
 function dataOf({ images, files }: SeenContent): GeminiData[] {
   return [...images.filter((image) => !isUnseen(image)), ...files].map(({ mimeType, data }) => ({
     inlineData: { mimeType, data },
   }));
 }
 
-/** Gemini reads no gif. Source: "Image understanding" of its API. */
+/** Whether Gemini cannot read an image, which is the case for GIF. Source: "Image understanding" of its API. */
 function isUnseen({ mimeType }: ResultImage): boolean {
   return mimeType === "image/gif";
 }
 
-/** A function declaration of Gemini, with its work, as a definition of ours. */
+/** Returns a function declaration of Gemini, with a function for its work, as a definition of ours. */
 export function fromGeminiFunction(
   declaration: Readonly<Record<string, unknown>>,
   work: ForeignWork,

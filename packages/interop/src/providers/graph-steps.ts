@@ -3,18 +3,18 @@ import type { ToolOutcome } from "@toolmount/core";
 import type { AgentCall, AgentCalls } from "./agent-calls.ts";
 import { ResumedTask, type GraphTask } from "./resumed-task.ts";
 
-/** What LangChain gives a tool beside its input. */
+/** Data that LangChain passes to a tool in addition to its input. */
 export interface LangChainConfig {
   readonly signal?: AbortSignal | undefined;
   readonly configurable?: Readonly<Record<string, unknown>> | undefined;
-  /** LangGraph's `interrupt` of the step that runs. */
+  /** LangGraph's `interrupt` for the step that runs. */
   readonly interrupt?: ((question: unknown) => unknown) | undefined;
 }
 
 /**
- * The steps of LangGraph in which calls are made. LangGraph's own tool step makes all calls of an answer in one task, ends with its
- * first interrupt, and makes all of them again when the graph resumes. So a step interrupts when each of its calls has ended or
- * waits, and no call runs behind an ended step. A task interrupts once for all its questions.
+ * Runs the calls of LangGraph's steps. LangGraph's tool step makes all calls of an answer in one task, ends with the first
+ * interrupt, and makes all of the calls again when the graph resumes. So a step interrupts only when each of its calls has
+ * ended or waits, and no call goes on after its step has ended. A task interrupts once for all its questions.
  */
 export class GraphSteps {
   readonly #calls: AgentCalls;
@@ -24,7 +24,7 @@ export class GraphSteps {
     this.#calls = calls;
   }
 
-  /** Makes a call. Outside a graph, or in one without a checkpointer, a call that waits says so. */
+  /** Makes a call. Outside of a graph, or in a graph without a checkpointer, the result of a call that waits says so. */
   run(call: AgentCall, canRepeat: boolean, config: LangChainConfig): Promise<ToolOutcome> {
     const { signal, configurable = {}, interrupt } = config;
     const { thread_id: thread, __pregel_task_id: task, checkpoint_map: checkpoints } = configurable;
@@ -32,7 +32,7 @@ export class GraphSteps {
     const given = { abortSignal: signal, ...(typeof thread === "string" && { sessionId: thread }) };
     if (interrupt === undefined || typeof task !== "string" || typeof thread !== "string")
       return this.#calls.run(call, given);
-    // The tasks of a step begin at the same checkpoints.
+    // All tasks of a step have the same checkpoints.
     const key = JSON.stringify([thread, checkpoints ?? task]);
     const step = this.#steps.get(key) ?? new GraphStep(this.#calls, () => this.#steps.delete(key));
     this.#steps.set(key, step);
@@ -42,10 +42,10 @@ export class GraphSteps {
   }
 }
 
-/** A call that waits until all others of its step have ended or wait, too. */
+/** A call that waits until every other call of its step has ended or waits, too. */
 interface Waiter extends GraphTask {
   readonly callId: string;
-  /** The interrupt with which its tool stopped the graph by itself. */
+  /** The interrupt with which the tool itself stopped the graph. */
   readonly thrown?: unknown;
   readonly resume: () => void;
   readonly stop: (thrown: unknown) => void;
@@ -64,7 +64,7 @@ class GraphStep {
     [this.#calls, this.#onEnd] = [calls, onEnd];
   }
 
-  /** Makes a call again until it has ended, or the graph is interrupted. */
+  /** Makes a call repeatedly, until it has ended or the graph is interrupted. */
   async run(call: AgentCall, task: GraphTask): Promise<ToolOutcome> {
     this.#members++;
     this.#busy++;
@@ -113,7 +113,7 @@ class GraphStep {
     if (this.#busy === 0 && this.#waiters.length > 0) void this.#settle();
   }
 
-  /** The tasks ask one after the other: an answer of one may decide a question of another. */
+  /** Lets the tasks ask one after the other, because the answer of one may decide a question of another. */
   async #settle(): Promise<void> {
     const waiters = this.#waiters;
     this.#waiters = [];
@@ -135,8 +135,8 @@ class GraphStep {
   }
 
   /**
-   * Resolves to whether an answer decided something. A tool that stopped the graph by itself comes first: its value names no
-   * question.
+   * Asks the questions of a task. Resolves to whether an answer decided something. A tool that stopped the graph itself comes
+   * first, because the value for it names no question.
    */
   async #ask(task: ResumedTask, group: readonly Waiter[], isDecided: boolean): Promise<boolean> {
     const own = group.find(({ thrown }) => thrown !== undefined);
@@ -155,7 +155,7 @@ class GraphStep {
   }
 }
 
-/** Whether a value is an interrupt of LangGraph. A host lets them pass by itself: they reject the call. */
+/** Whether a value is an interrupt of LangGraph. A host passes interrupts on without help: they reject the call. */
 export function isLangGraphInterrupt(thrown: unknown): boolean {
   return thrown instanceof Error && (thrown as { is_bubble_up?: unknown }).is_bubble_up === true;
 }

@@ -1,16 +1,16 @@
 import type { ToolOutcome } from "@toolmount/core";
 
-/** A call that is allowed, and whose tool has not begun. */
+/** A call that is allowed, but whose tool has not begun. */
 interface HeldCall {
   readonly outcome: Promise<ToolOutcome>;
   readonly controller: AbortController;
   readonly release: () => void;
 }
 
-/** Most calls that are held. Beyond that the oldest is cancelled: the library cut its answer, or stopped its run. */
+/** Most held calls. Beyond it, the oldest is cancelled, because the library has dropped it or stopped its run. */
 const maxHeld = 64;
 
-/** The calls of a library that are allowed, and that it has not run yet. */
+/** The calls that are allowed and that the library has not run yet. */
 export class HeldCalls {
   readonly #held = new Map<string, HeldCall>();
 
@@ -26,7 +26,7 @@ export class HeldCalls {
     this.#held.delete(oldest);
   }
 
-  /** Lets the tool of a held call begin. Null for a call that is not held. */
+  /** Lets the tool of a held call begin. Returns null for a call that is not held. */
   release(key: string, signal: AbortSignal | undefined): Promise<ToolOutcome> | null {
     const held = this.#held.get(key);
     if (held === undefined) return null;

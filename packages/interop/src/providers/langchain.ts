@@ -6,14 +6,14 @@ import { GraphSteps, type LangChainConfig } from "./graph-steps.ts";
 import { openAIParts, type OpenAIPart } from "./openai.ts";
 import { dataUrl, leftOut, seenOf } from "./seen-content.ts";
 
-/** On whose behalf LangChain's agents call. */
+/** The user and session for which LangChain's agents make calls, and how results are passed on. */
 export interface LangChainContext extends AgentContext {
-  /** LangChain's class `ToolMessage`: with it the model gets the images of results. */
+  /** LangChain's class `ToolMessage`, with which the model gets the images of results. */
   readonly ToolMessage?: (new (fields: LangChainResult) => object) | undefined;
   /**
-   * How the model gets the files of results, with `ToolMessage`: `standard` as LangChain's own blocks, for Anthropic and Gemini;
-   * `responses` as parts of OpenAI's Responses API, and images with them. Default: a sentence says that they were left out, since
-   * LangChain's other packages send them in a form that servers refuse, or as text.
+   * How the model gets the files of results, if `ToolMessage` is given. `standard`: in LangChain's own blocks, for Anthropic
+   * and Gemini. `responses`: in parts of OpenAI's Responses API, like images. Default: a sentence says that they were left out,
+   * because LangChain's other packages send them as text or in a form that servers refuse.
    */
   readonly files?: "standard" | "responses" | undefined;
 }
@@ -36,10 +36,10 @@ export interface LangChainResult {
   )[];
 }
 
-/** A tool of LangChain and LangGraph: its type is one of `createAgent`, of `createReactAgent` and of `ToolNode`. */
+/** A tool for LangChain and LangGraph, with the type that `createAgent`, `createReactAgent` and `ToolNode` take. */
 export interface LangChainTool {
   lc_namespace: string[];
-  /** LangChain's agents only use tools with this mark. */
+  /** Mark without which LangChain's agents do not use a tool. */
   readonly lc_runnable: true;
   lc_serializable: boolean;
   lc_id: string[];
@@ -48,9 +48,9 @@ export interface LangChainTool {
   description: string;
   schema: Readonly<Record<string, unknown>>;
   getName(suffix?: string): string;
-  /** Takes the arguments, or a whole tool call. Resolves to the text for the model, of a failure too. */
+  /** Takes the arguments, or a whole tool call. Resolves to the text for the model, also after a failure. */
   invoke(input: unknown, config?: LangChainConfig): Promise<string>;
-  /** As LangChain types it: its result depends on the input. */
+  /** The signature in LangChain's types, where the result depends on the input. */
   invoke(input: unknown, config?: unknown): Promise<never>;
   call(input: unknown, config?: unknown): Promise<never>;
   batch(inputs: unknown[], config?: unknown): Promise<never[]>;
@@ -58,16 +58,18 @@ export interface LangChainTool {
   transform(inputs: AsyncGenerator, config?: unknown): AsyncGenerator<never>;
 }
 
-/** What is read of a tool. `category` and `idempotent` say whether a call may run again after its process died. */
+/**
+ * Those facts of a tool that are used. `category` and `idempotent` decide whether a call may run again after its process died.
+ */
 type LangChainInfo = Pick<ToolInfo, "name" | "description" | "inputSchema"> &
   Partial<Pick<ToolInfo, "category" | "idempotent">>;
 
 /**
- * Tools of a host for LangChain. The thread of a call is its session, unless the context names one. Calls for which the host asks a
- * person interrupt the graph: the value is `{ questions }`, with those of all calls of the step. They are answered in the host, or
- * with `answersAs` by `new Command({ resume })` with `{ id, decision, reason }`, or a list of them. LangGraph runs a step again
- * when it resumes; a call that has ended is answered from the record. Outside a graph the result of a call says that it waits.
- * An interrupt that a tool throws reaches the graph.
+ * Returns tools of a host for LangChain. The thread of a call is its session, unless the context names one. If the host asks a
+ * person about calls, they interrupt the graph with `{ questions }`, those of all calls of the step. The answers are given in
+ * the host or, with `answersAs`, by `new Command({ resume })` with `{ id, decision, reason }` or a list of these. LangGraph
+ * runs a step again when it resumes; the recorded outcome of a call that has ended is then returned. Outside of a graph, the
+ * result of a call says that it waits. An interrupt that a tool throws reaches the graph.
  */
 export function toLangChainTools(
   host: AgentHost,
@@ -97,7 +99,9 @@ export function toLangChainTools(
   });
 }
 
-/** What LangChain calls of a tool. Its types depend on the input, so ours cannot name the result. */
+/**
+ * Returns the methods that LangChain calls on a tool. In its types, the result depends on the input, so ours cannot name it.
+ */
 function runnableOf(run: (input: unknown, config?: LangChainConfig) => Promise<unknown>) {
   const invoke = (input: unknown, config?: unknown) =>
     run(input, config as LangChainConfig) as Promise<never>;
@@ -147,7 +151,7 @@ function messageOf(
   });
 }
 
-/** A whole tool call has its arguments and its id; anything else is the arguments. */
+/** Reads the arguments, and the id of a whole tool call. Any other input is the arguments. */
 function readInput(input: unknown): Pick<AgentCall, "id" | "arguments"> {
   const made = { id: randomUUID() };
   if (typeof input === "string") return { ...made, arguments: input };

@@ -11,7 +11,7 @@ import {
   type AiSdkOutput,
 } from "./ai-sdk.ts";
 
-/** The run of which a call is a part. */
+/** The run to which a call belongs. */
 interface MastraRun {
   readonly toolCallId?: string | undefined;
   readonly threadId?: string | undefined;
@@ -19,26 +19,26 @@ interface MastraRun {
   readonly suspend?: ((payload: object) => Promise<unknown>) | undefined;
 }
 
-/** What Mastra gives a tool beside its input: the run in `agent`, or at the top. */
+/** Data that Mastra passes to a tool in addition to its input: the run, in `agent` or at the top. */
 export interface MastraCallContext extends MastraRun {
   readonly abortSignal?: AbortSignal | undefined;
   readonly agent?: MastraRun | undefined;
 }
 
-/** A tool of Mastra: one of an agent's `tools`. */
+/** A tool for an agent of Mastra, for its `tools`. */
 export interface MastraTool {
   readonly id: string;
   readonly description: string;
   readonly inputSchema: ReturnType<typeof schemaOf>;
   readonly execute: (input: unknown, context?: MastraCallContext) => Promise<unknown>;
-  /** What the model reads of a result: its data, its images and its files. */
+  /** Returns what the model reads of a result: its data, images and files. */
   readonly toModelOutput: (output: unknown) => AiSdkOutput;
 }
 
 /**
- * Tools of a host for Mastra's agents, by name. The thread of a call is its session, unless the context names one. A call for which the host asks a
- * person suspends the run: one question, which is answered in the host, or with `answersAs` by the data with which the run is resumed:
- * `true`, `false`, or `{ decision, reason }`.
+ * Returns tools of a host for Mastra's agents, by name. The thread of a call is its session, unless the context names one. If
+ * the host asks a person about a call, the run is suspended. The question is answered in the host or, with `answersAs`, by the
+ * data with which the run is resumed: `true`, `false`, or `{ decision, reason }`.
  */
 export function toMastraTools(
   host: AgentHost,
@@ -72,12 +72,12 @@ export function toMastraTools(
   );
 }
 
-/** Mastra may add its own members to a model's arguments. The host refuses members that it does not know. */
+/** Returns the arguments as JSON. Mastra may add its own members to a model's arguments, and the host refuses unknown ones. */
 function textOf(input: unknown): string {
   return JSON.stringify(input ?? {});
 }
 
-/** A result with images or files. Mastra gives it back to `toModelOutput` as it is. */
+/** A result with images or files, which Mastra passes to `toModelOutput` unchanged. */
 class WithParts {
   readonly data: unknown;
   readonly parts: ReturnType<typeof partsOf>;

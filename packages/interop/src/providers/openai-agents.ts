@@ -5,7 +5,7 @@ import { seenOf } from "./seen-content.ts";
 import { openAINames } from "./openai.ts";
 import { createNameMap } from "./tool-names.ts";
 
-/** A function tool of OpenAI's Agents SDK: part of an agent's `tools`. */
+/** A function tool for OpenAI's Agents SDK, for an agent's `tools`. */
 export interface OpenAIAgentsTool {
   readonly type: "function";
   readonly name: string;
@@ -17,12 +17,12 @@ export interface OpenAIAgentsTool {
     input: string,
     details?: { readonly toolCall?: { readonly callId: string }; readonly signal?: AbortSignal },
   ) => Promise<string | OpenAIAgentsOutput[]>;
-  /** Whether a person has to be asked. The question is stored in the host then, and is an interruption of the run. */
+  /** Whether a person has to be asked. The host has then stored the question, which becomes an interruption of the run. */
   readonly needsApproval: (runContext: unknown, input: unknown, callId?: string) => Promise<boolean>;
   readonly isEnabled: () => Promise<boolean>;
 }
 
-/** The schema of a tool's arguments. The host checks them with the whole one. */
+/** The schema of a tool's arguments. The host checks them with the original schema. */
 type OpenAIAgentsSchema = {
   type: "object";
   properties: Record<string, object>;
@@ -30,16 +30,16 @@ type OpenAIAgentsSchema = {
   additionalProperties: true;
 };
 
-/** A part of a result that has images or files. */
+/** A part of a result with images or files. */
 export type OpenAIAgentsOutput =
   | { type: "text"; text: string }
   | { type: "image"; image: { data: string; mediaType: string } }
   | { type: "file"; file: { data: string; mediaType: string; filename: string } };
 
 /**
- * Tools of a host for OpenAI's Agents SDK. A failed call is text for the model. A call for which the host asks a person is an
- * interruption of the run: one question, which is answered in the host ({@link answerInterruptions}), or with `answersAs` also
- * by `state.approve`.
+ * Returns tools of a host for OpenAI's Agents SDK. A failed call is a text for the model. If the host asks a person about a
+ * call, that is an interruption of the run: one question, answered in the host ({@link answerInterruptions}) or, with
+ * `answersAs`, also by `state.approve`.
  */
 export function toOpenAIAgentsTools(
   host: AgentHost,
@@ -71,7 +71,7 @@ export function toOpenAIAgentsTools(
   }));
 }
 
-/** The SDK's type wants every member; a schema of the host may have others, too. */
+/** Returns a schema with the members that the SDK's type requires; the host's schema may have more. */
 function schemaOf(inputSchema: ToolInfo["inputSchema"]): OpenAIAgentsSchema {
   const { properties = {}, required = [], ...rest } = inputSchema;
   const members = { properties, required } as Pick<OpenAIAgentsSchema, "properties" | "required">;
@@ -90,7 +90,7 @@ function outputOf(outcome: ToolOutcome): string | OpenAIAgentsOutput[] {
   return shown.length === 0 ? text : [{ type: "text", text }, ...shown];
 }
 
-/** The members of the SDK's `RunState` and of its interruptions that are read here. */
+/** Those members of the SDK's `RunState` that are used here. */
 export interface InterruptedRun<Interruption extends { readonly rawItem: object }> {
   getInterruptions(): readonly Interruption[];
   approve(interruption: Interruption): void;
@@ -98,8 +98,8 @@ export interface InterruptedRun<Interruption extends { readonly rawItem: object 
 }
 
 /**
- * Brings the answers of the host's approvers to the interruptions of a run. Resolves to the number of open questions.
- * When it is 0, run the agent with this state again.
+ * Passes the decisions of the host's approvers to the interruptions of a run. Resolves to the number of open questions. If it
+ * is 0, run the agent with this state again.
  */
 export async function answerInterruptions<Interruption extends { readonly rawItem: object }>(
   host: AgentHost,

@@ -4,7 +4,7 @@ import { isRecord, readText, unwrapEnvelope } from "../schema/guards.ts";
 import { dataUrl, seenOf } from "./seen-content.ts";
 import { createNameMap, type NameMap } from "./tool-names.ts";
 
-/** What OpenAI allows in the name of a function. Source: its function-calling reference. */
+/** OpenAI's rule for names of functions. Source: its function-calling reference. */
 export const openAINames = { allowed: /[a-zA-Z0-9_-]/, maxLength: 64 };
 
 /** A function tool of the Responses API. */
@@ -20,13 +20,13 @@ export interface OpenAITool {
 export interface OpenAIExport {
   readonly tools: OpenAITool[];
   readonly names: NameMap;
-  /** A `function_call` item, or a `tool_calls` entry of chat completions, as a request to the host. */
+  /** Reads a `function_call` item, or a `tool_calls` entry of chat completions, as a request to the host. */
   readCall(item: unknown): CallRequest;
-  /** The item that answers a call. */
+  /** Writes the item that answers a call. */
   writeOutput(outcome: ToolOutcome): OpenAIOutput;
 }
 
-/** The item that answers a call. Its output has parts where the result has images or files. */
+/** The item that answers a call. Its output is a list of parts if the result has images or files. */
 export interface OpenAIOutput {
   type: "function_call_output";
   call_id: string;
@@ -40,8 +40,8 @@ export type OpenAIPart =
   | { type: "input_file"; filename: string; file_data: string };
 
 /**
- * Offers tools to OpenAI, not strict: strict mode has no optional arguments. A schema that lists its arguments, and is silent
- * about others, is sent with `additionalProperties: false`.
+ * Offers tools to OpenAI without strict mode, which has no optional arguments. A schema that lists arguments and says nothing
+ * about others is sent with `additionalProperties: false`.
  */
 export function toOpenAI(infos: readonly OfferedTool[]): OpenAIExport {
   const names = createNameMap(
@@ -69,7 +69,7 @@ function writeOutput(outcome: ToolOutcome): OpenAIOutput {
   return { type: "function_call_output", call_id: outcome.callId, output };
 }
 
-/** What a model sees of a result, as parts of the Responses API. */
+/** Returns what a model sees of a result, as parts of the Responses API. */
 export function openAIParts({ text, images, files }: ReturnType<typeof seenOf>): OpenAIPart[] {
   return [
     { type: "input_text", text },
@@ -86,19 +86,22 @@ export function openAIParts({ text, images, files }: ReturnType<typeof seenOf>):
   ];
 }
 
-/** The same tools in the envelope of chat completions. */
+/** Returns the same tools in the form of chat completions. */
 export function toChatTools({ tools }: OpenAIExport) {
   return tools.map(({ type, ...rest }) => ({ type, function: rest }));
 }
 
-/** OpenAI refuses an object without properties. Aptix has the list of required names when it is empty, too (APTIX-52). */
+/**
+ * Adds empty lists to a schema: OpenAI refuses an object without properties, and Aptix requires the list of required names even
+ * if it is empty (APTIX-52).
+ */
 function withLists(schema: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
   const properties = isRecord(schema["properties"]) ? {} : { properties: {} };
   const required = Array.isArray(schema["required"]) ? {} : { required: [] };
   return { type: "object", ...schema, ...properties, ...required };
 }
 
-/** Keywords by which a schema allows arguments that its own `properties` do not list. */
+/** Keywords with which a schema may allow arguments that its `properties` do not list. */
 const openers = [
   "additionalProperties",
   "unevaluatedProperties",
@@ -112,7 +115,9 @@ const openers = [
   "$ref",
 ];
 
-/** A schema without listed arguments stays open: it can only be called with others. */
+/**
+ * Closes a schema that lists arguments and says nothing about others. One that lists none stays open, as it may need others.
+ */
 function closed(schema: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
   const listsSome = Object.keys(Object(schema["properties"])).length > 0;
   const isSilent = openers.every((keyword) => schema[keyword] === undefined);
@@ -130,7 +135,7 @@ function readCall(item: unknown, names: NameMap): CallRequest {
   };
 }
 
-/** A function definition in any of OpenAI's envelopes, with its work, as a definition of ours. */
+/** Returns a function definition in any of OpenAI's forms, with a function for its work, as a definition of ours. */
 export function fromOpenAITool(
   definition: Readonly<Record<string, unknown>>,
   work: ForeignWork,

@@ -2,22 +2,22 @@ import type { CallContext } from "@toolmount/core";
 import type { AgentCall, AgentCalls } from "./agent-calls.ts";
 import type { Asked } from "./call-log.ts";
 
-/** The task of a graph that makes a call. LangGraph finds the task of an interrupt by its asynchronous context. */
+/** The task of a graph that makes a call. LangGraph finds the task for an interrupt by the asynchronous context. */
 export interface GraphTask {
   readonly task: string;
   readonly given: CallContext;
   readonly interrupt: (value: unknown) => unknown;
-  /** How many values LangGraph has for this task. */
+  /** Returns how many values LangGraph has for this task. */
   readonly valueCount: () => number;
 }
 
-/** A call of a step that had ended, so that its name was forgotten. */
+/** Stands for a call of the step that has ended, and whose id is not known any more. */
 const endedCall = "";
 
 /**
- * One run of a task. LangGraph keeps the values with which a task was resumed as one list, and gives the next one to whichever
- * `interrupt()` comes next. So the log keeps who asked for each value. When the task runs again, the values of ended calls are
- * passed over, the call that asked last runs alone, and all others wait until no value is left.
+ * One run of a task. LangGraph stores the values with which a task was resumed as one list, and returns the next one from
+ * whichever `interrupt()` is called next. So the log records who asked for each value. When the task runs again, the values of
+ * ended calls are skipped, the call that asked last runs alone, and all others wait until no value is left.
  */
 export class ResumedTask {
   readonly #calls: AgentCalls;
@@ -26,18 +26,20 @@ export class ResumedTask {
   readonly #ready = Promise.withResolvers<void>();
   #asked: Asked = [];
   #isStopped = false;
-  /** Whether an answer to a question of the host was read. */
+  /** Whether an answer to the host's questions was read. */
   isAnswered = false;
-  /** Why the last answer decided nothing. */
+  /** Why the last answer has decided nothing; null if it has decided something. */
   problem: string | null = null;
 
   constructor(calls: AgentCalls, task: GraphTask) {
     [this.#calls, this.#task] = [calls, task];
-    this.#ready.promise.catch(() => {}); // no call may wait for it
+    this.#ready.promise.catch(() => {}); // no call may be waiting for it
     this.#begun = this.#begin();
   }
 
-  /** Runs a call when no value of another call can reach it. `onWait`: it waits, or continues. */
+  /**
+   * Runs a call as soon as no other call's value can reach it. `onWait` is called when it begins to wait and when it continues.
+   */
   async run<Value>(
     call: AgentCall,
     make: () => Promise<Value>,
@@ -53,7 +55,7 @@ export class ResumedTask {
     return make().finally(() => this.#release());
   }
 
-  /** Notes who asks for the next value, before LangGraph learns of the interrupt. */
+  /** Records who asks for the next value, before LangGraph gets the interrupt. */
   async ask(by: string | null): Promise<void> {
     const before = Array.from({ length: this.#task.valueCount() }, (_, at) =>
       this.#asked.at(at) === undefined ? endedCall : this.#asked[at]!,
@@ -63,25 +65,27 @@ export class ResumedTask {
     this.#asked = asked;
   }
 
-  /** Reads an answer to questions of the host. */
+  /** Reads an answer to the host's questions. */
   async answer(value: unknown): Promise<void> {
     this.isAnswered = true;
     this.problem = await this.#calls.questions.answerNamed(value, this.#task.given);
   }
 
-  /** Ends the calls that wait: the task is interrupted. */
+  /** Ends the waiting calls, because the task is interrupted. */
   stop(thrown: unknown): void {
     this.#isStopped = true;
     this.#ready.reject(thrown);
   }
 
-  /** Forgets who asked, unless the task is interrupted: each of its calls has ended. */
+  /** Removes the record of who asked, unless the task is interrupted, because all its calls have ended. */
   async end(): Promise<void> {
     if (this.#asked.length > 0 && !this.#isStopped)
       await this.#calls.noteAsked(this.#task.task, [], this.#task.given);
   }
 
-  /** Passes the values of ended calls over. Resolves to the call that runs alone, if one asked last. */
+  /**
+   * Skips the values of ended calls. Resolves to the call that has to run alone, because it asked last; null if there is none.
+   */
   async #begin(): Promise<string | null> {
     this.#asked = await this.#calls.asked(this.#task.task, this.#task.given);
     const last = this.#asked.at(-1) ?? null;
@@ -95,7 +99,7 @@ export class ResumedTask {
     return last;
   }
 
-  /** Lets all other calls run. A value that its call did not take reaches no other. */
+  /** Lets all other calls run. Values that the first call did not take are dropped, so that they reach no other call. */
   #release(): void {
     if (this.#asked.length > 0) while (this.#next() !== null);
     this.#ready.resolve();

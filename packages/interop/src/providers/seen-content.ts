@@ -1,13 +1,13 @@
 import type { ContentBlock, ToolOutcome } from "@toolmount/core";
 import { outcomeText } from "../schema/definition.ts";
 
-/** An image that models see, base64. */
+/** An image that models can see, in base64. */
 export interface ResultImage {
   readonly data: string;
   readonly mimeType: ImageType;
 }
 
-/** A file that models read, base64. */
+/** A file that models can read, in base64. */
 interface ResultFile {
   readonly name: string;
   readonly uri: string;
@@ -15,44 +15,44 @@ interface ResultFile {
   readonly mimeType: typeof pdf;
 }
 
-/** What a model sees of a result's content. */
+/** Those parts of a result's content that a model gets. */
 export interface SeenContent {
   readonly images: readonly ResultImage[];
   readonly files: readonly ResultFile[];
-  /** The text of a text file, and a sentence for each block that models do not see. */
+  /** Texts of text files, and a sentence for each block that models cannot see. */
   readonly notes: readonly string[];
 }
 
-/** The one media type of binary files that the APIs of models read. Source: the references of Anthropic, Google and OpenAI. */
+/** The only media type of binary files that model APIs accept. Source: the references of Anthropic, Google and OpenAI. */
 const pdf = "application/pdf";
 
-/** Media types that model APIs take. Source: the references of Anthropic and OpenAI about images. */
+/** Media types of images that model APIs accept. Source: the references of Anthropic and OpenAI about images. */
 const imageTypes = ["image/png", "image/jpeg", "image/webp", "image/gif"] as const;
 
 /** The media type of an image that a model can see. */
 export type ImageType = (typeof imageTypes)[number];
 
-/** Whether model APIs take images of a type. An image of another type would fail the whole request. */
+/** Whether model APIs accept images of a type. Any other image would make the whole request fail. */
 function isImageType(mimeType: string): mimeType is ImageType {
   return imageTypes.some((type) => type === mimeType);
 }
 
-/** The sentence that a model reads in place of an image of another type. */
+/** Returns the sentence that a model reads instead of an image that it cannot see. */
 export function unseenImage(mimeType: string): string {
   return `(an image of the type ${mimeType})`;
 }
 
-/** The sentence that a model reads in place of audio. */
+/** Returns the sentence that a model reads instead of audio. */
 export function unheardAudio(mimeType: string): string {
   return `(audio of the type ${mimeType}, which a model cannot read here)`;
 }
 
-/** The address of an image or a file that contains it. */
+/** Returns a `data:` address that contains an image or a file. */
 export function dataUrl({ mimeType, data }: ResultImage | ResultFile): string {
   return `data:${mimeType};base64,${data}`;
 }
 
-/** The images and files of a result that a model can see, and texts in place of the others. */
+/** Returns the images and files of a result that a model can see, and texts instead of the others. */
 export function contentOf(content: readonly ContentBlock[] = []): SeenContent {
   const images: ResultImage[] = [];
   const files: ResultFile[] = [];
@@ -71,7 +71,7 @@ export function contentOf(content: readonly ContentBlock[] = []): SeenContent {
   return { images, files, notes };
 }
 
-/** A sentence for each image and file, for a model whose server takes none in results. */
+/** Returns a sentence for each image and file, for a model whose server accepts none in results. */
 export function leftOut({ images, files }: Pick<SeenContent, "images" | "files">): string[] {
   const reason = "this model gets none from results";
   return [
@@ -80,17 +80,17 @@ export function leftOut({ images, files }: Pick<SeenContent, "images" | "files">
   ];
 }
 
-/** What a model reads of an outcome, and the images and files that it sees. */
+/** Returns the text that a model reads of an outcome, and the images and files that it sees. */
 export function seenOf(outcome: ToolOutcome): Omit<SeenContent, "notes"> & { readonly text: string } {
   const { images, files, notes } = contentOf(outcome.result.content);
   return { text: [outcomeText(outcome), ...notes].filter((line) => line !== "").join("\n"), images, files };
 }
 
-/** A PDF as a file, a text file as its text, and of any other file where it is. */
+/** Returns a PDF as a file, a text file as a sentence with its text, and for any other file a sentence with its address. */
 export function fileOf(block: Extract<ContentBlock, { type: "file" }>): ResultFile | string {
   const { uri, name = lastOf(uri), mimeType = "", text, data = "" } = block;
   if (text !== undefined) return `The file ${name}:\n${text}`;
-  // Models' servers read the bytes, and refuse a request whose type does not fit them.
+  // The servers check the bytes, and refuse a request in which the type does not fit them.
   if (data.startsWith("JVBERi")) return { name, uri, data, mimeType: pdf };
   if (data !== "" && isTextType(mimeType))
     return `The file ${name}:\n${Buffer.from(data, "base64").toString("utf8")}`;

@@ -1,24 +1,24 @@
 import { digestOf } from "@toolmount/core/json";
 
-/** What a provider asks of a tool's name. */
+/** A provider's rule for names of tools. */
 interface NameRule {
-  /** A sign that may stand in a name. */
+  /** A character that is allowed in a name. */
   readonly allowed: RegExp;
   readonly maxLength: number;
-  /** A sign that may stand first; any allowed one when absent. */
+  /** A character that is allowed at the start. Default: any allowed character. */
   readonly first?: RegExp;
 }
 
-/** Names as a provider sees them, and back. */
+/** Translates names to those that a provider sees, and back. */
 export interface NameMap {
   toProvider(name: string): string;
-  /** The mounted name; a name that was never given out comes back as it is, so that the host can answer for it. */
+  /** Returns the mounted name. An unknown name is returned unchanged, so that the host can report it. */
   fromProvider(name: string): string;
 }
 
 /**
- * Maps names to what a provider allows. A name that fits stays; another is rewritten and gets eight signs of its digest,
- * so that no two become one. The same names give the same map, in whichever order they come.
+ * Makes a map to names that a provider allows. A name that fits stays. Any other is rewritten and gets eight characters of its
+ * digest, so that names stay different. The same names give the same map in any order.
  */
 export function createNameMap(names: Iterable<string>, rule: NameRule): NameMap {
   const all = [...new Set(names)].toSorted();

@@ -1,7 +1,10 @@
 import type { ToolDefinition } from "@toolmount/core";
 import type { Members } from "./guards.ts";
 
-/** Members with which a tool says that it asks first: our own, the AI SDK and OpenAI Agents, Mastra, Amplifier, and variants. */
+/**
+ * Members with which tools say that a person must be asked first: ours, and those of the AI SDK, OpenAI Agents, Mastra,
+ * Amplifier.
+ */
 const flags = [
   "requiresConfirmation",
   "needsApproval",
@@ -18,8 +21,8 @@ const categories = ["read", "write", "delete", "side_effect"] as const;
 const levels = ["low", "medium", "high"] as const;
 
 /**
- * What a tool of another shape says in words of our contract: the shape must not drop what a plan's rules look at. A value
- * that our contract does not have is one of the library's own.
+ * Returns what a tool of another library says in the words of our contract, because a plan's rules depend on it. Values that
+ * our contract does not have are the library's own, and are ignored.
  */
 function classified(tool: Members): Guards {
   const category = categories.find((one) => one === tool["category"]);
@@ -28,9 +31,9 @@ function classified(tool: Members): Guards {
 }
 
 /**
- * The classification and the `requiresConfirmation` of a tool of another library, as far as it says them. A
- * function gets the arguments and decides for each call; its promise is awaited, and an error asks. Any other value than
- * `false`, such as a rule in words of the library's own, asks each time.
+ * Returns the classification and `requiresConfirmation` of a tool of another library, as far as it states them. A function gets
+ * the arguments and decides for each call; its promise is awaited, and if it fails, a person is asked. Any other value than
+ * `false`, such as a rule in the library's own form, means that a person is asked each time.
  */
 export function approvalFlags(tool: object): Guards {
   const given = flags.map((flag) => (tool as Members)[flag]);

@@ -2,12 +2,12 @@ import type { JsonSchema } from "@toolmount/core";
 import { isRecord } from "./guards.ts";
 import { dropOptionalNulls } from "./optional-nulls.ts";
 
-/** Marks a schema whose arguments bind as Aptix's JSON reader binds them. Not part of the JSON. */
+/** Marks a schema whose arguments are bound like those of Aptix's JSON reader. It is not part of the JSON. */
 const bindsAsAptix = Symbol.for("toolmount.nullIsAbsent");
 
 /**
- * A schema whose arguments bind as in Aptix: null for an optional field means that the field is absent, and names bind
- * without case, where no declared name is given as it is written.
+ * Marks a schema so that arguments are bound as in Aptix: null for an optional field means that it is absent, and the case of
+ * names is ignored if no declared name has the same case.
  */
 export function withAptixBinding(schema: JsonSchema): JsonSchema {
   return Object.defineProperty({ ...schema }, bindsAsAptix, { value: true });
@@ -18,7 +18,7 @@ export function hasAptixBinding(schema: JsonSchema): boolean {
   return (schema as { [bindsAsAptix]?: true })[bindsAsAptix] === true;
 }
 
-/** The arguments under the names that the schema declares, without the nulls that mean absence. */
+/** Returns the arguments under the names that the schema declares, without nulls that mean absence. */
 export function bindAsAptix(value: unknown, schema: JsonSchema): unknown {
   return dropOptionalNulls(bindNames(value, schema), schema);
 }

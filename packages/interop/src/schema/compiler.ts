@@ -14,17 +14,17 @@ import { requireModestSchema } from "./schema-work.ts";
 import { countMembers, countSteps, TooManySteps, type StepBudget } from "./step-budget.ts";
 import { prepareUndeclared } from "./undeclared.ts";
 
-// A schema is compiled synchronously, so `import()` cannot load ajv when the first one is; most hosts have none.
+// A schema is compiled synchronously, so ajv is loaded by `require` with the first schema; most hosts never need it.
 const require = createRequire(import.meta.url);
 
 /** Largest schema that is compiled, in characters of JSON. */
 const maxSchemaLength = 500_000;
 
-/** Values of more members than this are checked up to the first fault only: each fault is its own object. */
+/** Number of members above which only the first fault of a value is reported, because each fault is an object. */
 const maxMembersForAllFaults = 2_000;
 
 const options: Options = {
-  // Foreign schemas carry keywords of their own; what they mean is for their authors to know.
+  // Schemas from elsewhere have additional keywords, which only their authors understand.
   strict: false,
   strictNumbers: true,
   ownProperties: true,
@@ -32,14 +32,14 @@ const options: Options = {
   validateFormats: false,
   logger: false,
   code: { regExp: regexEngine },
-  // A large part that is referred to often would be compiled as often.
+  // A large part with many references would otherwise be compiled once for each of them.
   inlineRefs: 10,
 };
 
 /**
- * Makes the compiler of plain JSON Schemas: draft-04 to draft-07 (as draft-07), 2019-09 and 2020-12, by ajv. Own properties only, no infinite
- * numbers, formats as annotations, patterns in bounded time. References out of the schema are refused, and a schema that
- * would check one value against very many parts.
+ * Makes the compiler of plain JSON Schemas, which uses ajv: draft-04 to draft-07 (as draft-07), 2019-09 and 2020-12. It
+ * considers only own properties, refuses infinite numbers, does not check formats, and matches patterns in limited time.
+ * References out of the schema are refused, and so is a schema that would compare one value with very many parts.
  */
 export function createSchemaCompiler(): SchemaCompiler {
   const engines = new Map<string, Engine>();
@@ -49,14 +49,14 @@ export function createSchemaCompiler(): SchemaCompiler {
       requireModestSchema(schema);
       const text = JSON.stringify(schema);
       if (text.length > maxSchemaLength) throw new Error(`it has more than ${maxSchemaLength} characters`);
-      // The edition chooses the engine. Ajv refuses the address of an edition that it does not hold, such as draft-04's.
+      // The edition decides about the engine. Ajv refuses the address of an edition that it does not have, such as draft-04's.
       const { $schema: _, ...plain } = JSON.parse(text) as JsonSchema;
       if (text.includes('"$async"')) throw new Error('"$async" is not taken');
       const isPlain = isPlainSchema(plain);
       const needs = { tracks: text.includes('"unevaluated'), isPlain };
       const engineOf = engineFor(engines, dialectOf(schema), needs);
       const prepare = () => prepareParser({ schema, text, plain }, engineOf);
-      // Nothing can be wrong with a plain schema, so it is compiled for the first call.
+      // A plain schema cannot be wrong, so it is compiled only at the first call.
       return isPlain && !hasAptixBinding(schema) ? late(prepare) : prepare();
     },
   };
@@ -73,7 +73,7 @@ interface Engine {
 }
 
 type Dialect = "07" | "2019" | "2020";
-/** Faults that a check reports: the first one, or all. */
+/** The faults that a check reports: only the first one, or all. */
 type Faults = "first" | "all";
 
 /**
@@ -91,7 +91,7 @@ function dialectOf(schema: JsonSchema): Dialect {
   return "2020";
 }
 
-/** A list under `items` was given up after 2019-09. */
+/** Whether a schema has a list under `items`, which is not allowed any more after 2019-09. */
 function usesOldTuples(node: unknown, depth = 0): boolean {
   if (typeof node !== "object" || node === null || depth > 30) return false;
   return Object.entries(node).some(
@@ -100,13 +100,13 @@ function usesOldTuples(node: unknown, depth = 0): boolean {
 }
 
 interface Needs {
-  /** It tracks evaluated members: only for a schema that asks for them. */
+  /** Whether it tracks evaluated members, which only some schemas need. */
   readonly tracks: boolean;
-  /** It need not check its schemas. */
+  /** Whether the schema is plain, and so need not be checked itself. */
   readonly isPlain: boolean;
 }
 
-/** Engines of a dialect, each made when it is first needed. */
+/** Returns a function that makes an engine of a dialect when it is first needed. */
 function engineFor(made: Map<string, Engine>, dialect: Dialect, needs: Needs): (faults: Faults) => Engine {
   return (faults) => {
     const name = `${dialect} ${faults} ${needs.tracks} ${needs.isPlain}`;
@@ -123,13 +123,13 @@ function loadEngine(dialect: Dialect): new (options: Options) => Ajv {
 
 function makeEngine(dialect: Dialect, faults: Faults, { tracks, isPlain }: Needs): Engine {
   const Engine = loadEngine(dialect);
-  // A schema is itself checked once, by the engine that reports the first fault: to compile that check takes 50 ms.
+  // A schema itself is checked once, by the engine that reports the first fault, because compiling that check takes 50 ms.
   const validateSchema = faults === "first" && !isPlain;
   const ajv = new Engine({ ...options, allErrors: faults === "all", validateSchema });
-  // An engine that tracks checks each part of a union, also after one fits. Ajv turns it on for these dialects.
+  // An engine that tracks checks every part of a union even after one fits. Ajv turns this on for these dialects.
   if (!tracks) ajv.opts.unevaluated = false;
   ajv.removeKeyword("uniqueItems");
-  // Ajv compares each with each; a text of each item compares once.
+  // Ajv compares each item with every other; here the items' texts are collected in a set.
   ajv.addKeyword({
     keyword: "uniqueItems",
     type: "array",
@@ -141,7 +141,7 @@ function makeEngine(dialect: Dialect, faults: Faults, { tracks, isPlain }: Needs
   return { ajv, budget: countSteps(ajv, require("#ajv") as typeof Engines) };
 }
 
-/** A schema as it was given, as JSON, and as the JSON is read again. */
+/** A schema as it was given, as JSON text, and as that text is parsed again. */
 interface WrittenSchema {
   readonly schema: JsonSchema;
   readonly text: string;
@@ -151,7 +151,7 @@ interface WrittenSchema {
 function prepareParser(written: WrittenSchema, engineOf: (faults: Faults) => Engine): CompiledSchema {
   const { plain } = written;
   const check = compileWith(engineOf("first"), plain);
-  // Compiled when a value first fails: most schemas of most hosts never see one.
+  // Compiled when a value first fails, which never happens for most schemas of most hosts.
   let checkAll: ValidateFunction | undefined;
   const prepare = preparation(written);
   const undeclared = prepareUndeclared(plain);
@@ -171,7 +171,7 @@ const tooComplex = {
   message: "the value cannot be checked: its schema refers to itself too often for a value of this form",
 };
 
-/** Checks a value; null when that takes too many steps, or more nested ones than the stack holds. */
+/** Checks a value; returns null if that takes too many steps, or deeper recursion than the stack allows. */
 function attempt(check: ValidateFunction, value: unknown, { budget }: Engine): boolean | null {
   try {
     return budget.limit(value, () => check(value));
@@ -185,7 +185,7 @@ function refused({ errors }: ValidateFunction): ParseResult {
   return { ok: false, issues: issuesOf((errors ?? []) as readonly ErrorObject[]) };
 }
 
-/** Compiles and forgets: an `$id` of one schema must not be known to another. */
+/** Compiles a schema and then removes it, because other schemas must not find its `$id`. */
 function compileWith({ ajv }: Engine, schema: JsonSchema): ValidateFunction {
   try {
     return ajv.compile(schema);
@@ -203,9 +203,7 @@ function accepted(value: unknown, undeclared: ((value: object) => readonly strin
   return warnings.length === 0 ? { ok: true, value: record } : { ok: true, value: record, warnings };
 }
 
-/**
- * Makes the function that prepares a value for its check. It writes defaults into a copy, never into the given value.
- */
+/** Makes the function that prepares a value for its check. It writes defaults into a copy, never into the given value. */
 function preparation({ schema, text, plain }: WrittenSchema): (value: unknown) => unknown {
   const names = isRecord(plain["properties"]) ? Object.keys(plain["properties"]) : [];
   const bare = names.some((name) => name in Object.prototype);

@@ -11,13 +11,13 @@ import { foreignDefinition } from "@toolmount/core/modules";
 import { approvalFlags } from "./approval-flags.ts";
 import { repairSchema } from "./repair.ts";
 
-/** The part of a listed tool that goes to a provider. */
+/** Those members of a listed tool that are sent to a provider. */
 export type OfferedTool = Pick<ToolInfo, "name" | "description" | "inputSchema">;
 
-/** The work of a tool whose definition came from elsewhere. What it returns is the data. */
+/** The work of a tool whose definition comes from elsewhere. Its return value is the result's data. */
 export type ForeignWork = (params: Readonly<Record<string, unknown>>, context: ToolContext) => unknown;
 
-/** A provider's definition of a tool, with its work, as a definition of ours. Types of other languages are replaced. */
+/** Returns a provider's definition of a tool, with a function for its work, as ours. Types of other languages are replaced. */
 export function defineForeign(
   given: object,
   name: string,
@@ -35,7 +35,7 @@ export function defineForeign(
   });
 }
 
-/** An outcome as the text that a model reads: the data, or `Error: …` with its code. */
+/** Returns an outcome as the text that a model reads: the data, or `Error: …` with its code, and then notes. */
 export function outcomeText({ result }: Pick<ToolOutcome, "result">): string {
   if (result.error !== undefined) {
     const code = result.code === undefined ? "" : ` [${result.code}]`;
@@ -45,7 +45,7 @@ export function outcomeText({ result }: Pick<ToolOutcome, "result">): string {
   return [text, ...noteLines(result)].join("\n");
 }
 
-/** The lines that a model reads after a result: warnings, and what it leaves out. */
+/** Returns the lines that a model reads after a result: warnings, and what the result leaves out. */
 export function noteLines({ warnings = [], omitted = [] }: ToolOutcome["result"]): readonly string[] {
   return [...warnings.map((warning) => `Warning: ${warning}`), ...omitted.map(omissionLine)];
 }

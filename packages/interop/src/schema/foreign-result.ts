@@ -2,8 +2,8 @@ import { data, failure, type ContentBlock, type PartialResult } from "@toolmount
 import { isRecord, readText, type Members } from "./guards.ts";
 
 /**
- * Returns a value that a library would turn into JSON, as JSON: a date becomes its text, members that are `undefined` go. Bytes
- * have no form that a model can read, and are refused with an error that says so.
+ * Returns a value in the form that it has as JSON: a date becomes its text, and members that are `undefined` are removed.
+ * Throws for bytes, because a model cannot read them.
  */
 export function plainValue(value: unknown): unknown {
   if (value === undefined) return null;
@@ -13,7 +13,7 @@ export function plainValue(value: unknown): unknown {
   return JSON.parse(JSON.stringify(value)) as unknown;
 }
 
-/** A list of content blocks, in the form of any of the libraries, as a result; other values are data as they are. */
+/** Turns a value into a result. Content blocks of any of the libraries become content; other values become data. */
 export function answerOf(value: unknown): PartialResult {
   if (!Array.isArray(value) || value.length === 0) {
     const [single] = isRecord(value) ? [readBlock(value)] : [];
@@ -25,7 +25,7 @@ export function answerOf(value: unknown): PartialResult {
   return blocks.every((block) => block !== null) ? fromBlocks(blocks) : data(plainValue(value));
 }
 
-/** Texts become data; the other blocks stay beside it. */
+/** Makes a result from blocks: texts become data, the other blocks stay content. */
 export function fromBlocks(blocks: readonly ContentBlock[], value?: unknown): PartialResult {
   const texts = blocks.flatMap((block) => (block.type === "text" ? [block.text] : []));
   const content = blocks.filter(({ type }) => type !== "text");
@@ -33,7 +33,7 @@ export function fromBlocks(blocks: readonly ContentBlock[], value?: unknown): Pa
   return content.length === 0 ? data(said) : data(said, { content });
 }
 
-/** A result of MCP's `tools/call`. */
+/** Turns a result of MCP's `tools/call` into ours. */
 export function fromMcpResult(result: Members): PartialResult {
   const items: readonly unknown[] = Array.isArray(result["content"]) ? result["content"] : [];
   const blocks = items.map((item) => (isRecord(item) ? readBlock(item) : null));
@@ -61,8 +61,8 @@ export function fromModelOutput(output: unknown): PartialResult | undefined {
 }
 
 /**
- * One content block in the form of the AI SDK, LangChain, OpenAI, Anthropic, MCP or OpenAI Agents; null for a value that
- * has another form.
+ * Reads one content block in the form of the AI SDK, LangChain, OpenAI, Anthropic, MCP or OpenAI Agents; null for any other
+ * form.
  */
 export function readBlock(block: Members): ContentBlock | null {
   const { type, text } = block;
@@ -85,7 +85,7 @@ const mediaTypes: ReadonlySet<string> = new Set(
   ),
 );
 
-/** Members in which the libraries keep the bytes or the address. */
+/** Returns the members in which the libraries have the bytes or the address, as far as they are set. */
 function placesOf(block: Members): readonly unknown[] {
   return ["source", "image_url", "imageUrl", "image", "file", "data", "url", "fileUrl"]
     .map((key) => block[key])
@@ -110,7 +110,7 @@ function readMedia(place: unknown, mimeType: string | undefined, block: Members)
 
 const dataAddress = /^data:([^;,]*);base64,(.*)$/s;
 
-/** An address, a `data:` address, or base64. */
+/** Reads an address, a `data:` address, or base64; null for any other text. */
 function readAddress(text: string, mimeType: string | undefined, block: Members): ContentBlock | null {
   const [, type, bytes] = dataAddress.exec(text) ?? [];
   if (bytes !== undefined) return withBytes(bytes, type || mimeType, block);

@@ -7,24 +7,24 @@ import { isRecord } from "./guards.ts";
 import { isArkType, isStandardSchema, isZod3, printLibrary, type Zod3 } from "./library-printers.ts";
 import { repairSchema } from "./repair.ts";
 
-// A shape is read synchronously, so `import()` cannot load Zod 3 for the first one that is of it.
+// A schema is read synchronously, so Zod 3 is loaded by `require` for the first shape with its members.
 const require = createRequire(import.meta.url);
 
-/** The mark of the AI SDK's own schemas. Source: provider-utils, schema.ts. */
+/** Mark of the AI SDK's own schemas. Source: provider-utils, schema.ts. */
 export const aiSchemaMark = Symbol.for("vercel.ai.schema");
 
 /** The schema of a tool of another library. */
 export interface ForeignSchema {
-  /** What the host checks arguments by. */
+  /** The schema by which the host checks arguments. */
   readonly schema: ToolSchema;
   /**
-   * The library's own parse, which the tool's work comes after: for a schema that the host knows only as it is printed.
-   * Throws {@link ArgumentsRefused}. Absent where the host's own check is the library's.
+   * The library's own parse, called before the tool's work, for a schema that the host knows only in its printed form. Throws
+   * {@link ArgumentsRefused}. Absent if the host's check uses the library's parse already.
    */
   readonly parse?: (value: unknown) => unknown;
 }
 
-/** Arguments that fit the printed schema, and that the library's own schema refuses. */
+/** The error for arguments that fit the printed schema, but that the library's own schema refuses. */
 export class ArgumentsRefused extends Error {
   override readonly name = "ArgumentsRefused";
 }
@@ -32,8 +32,8 @@ export class ArgumentsRefused extends Error {
 const empty: JsonSchema = { type: "object", properties: {} };
 
 /**
- * Reads a schema of Zod 3 or 4, Valibot, ArkType, TypeBox, the AI SDK, a Standard Schema that prints JSON Schema, or plain
- * JSON Schema; `undefined` is no arguments. Throws `SCHEMA_NOT_JSON` for a schema that cannot be printed.
+ * Reads a schema of Zod 3 or 4, Valibot, ArkType, TypeBox, the AI SDK, a Standard Schema that prints JSON Schema, or plain JSON
+ * Schema; `undefined` means no arguments. Throws `SCHEMA_NOT_JSON` for a schema that cannot be printed.
  */
 export function readSchema(tool: string, given: unknown): ForeignSchema {
   if (given === undefined || given === null) return { schema: empty };
@@ -47,7 +47,7 @@ export function readSchema(tool: string, given: unknown): ForeignSchema {
   return { schema: repairSchema(given).schema };
 }
 
-/** A schema of `jsonSchema()` or `zodSchema()`: it prints itself, and its `validate` is the library's parse. */
+/** Reads a schema of `jsonSchema()` or `zodSchema()`, which has its JSON Schema; its `validate` is the library's parse. */
 function readAiSchema(tool: string, given: Readonly<Record<string, unknown>>): ForeignSchema {
   const { jsonSchema, validate } = given;
   if (isRecord(jsonSchema) && typeof jsonSchema["then"] === "function")
@@ -67,7 +67,10 @@ function readAiSchema(tool: string, given: Readonly<Record<string, unknown>>): F
   return { schema, parse };
 }
 
-/** A schema with a parser: kept as it is where it accepts and returns JSON, else printed, with its parse before the work. */
+/**
+ * Reads a schema with a parser. If it accepts and returns JSON, it is kept; else it is printed, and its parse comes before the
+ * work.
+ */
 function readParser(tool: string, given: object): ForeignSchema {
   if (isStandardSchema(given) && given["~standard"].jsonSchema !== undefined && isStable(tool, given))
     return { schema: given };
@@ -111,11 +114,11 @@ function sentences(issues: readonly Issue[]): string {
     .join("; ");
 }
 
-/** The JSON Schema of what a parser accepts. */
+/** Returns the JSON Schema of the values that a parser accepts. */
 function print(tool: string, given: object): JsonSchema {
   try {
     const printed = printLibrary(given, "input");
-    // Zod prints with a member that makes the text look like a schema of Zod again.
+    // Zod's printed schema has a member that would make it look like a Zod schema again; JSON drops it.
     if (isRecord(printed)) return JSON.parse(JSON.stringify(printed)) as JsonSchema;
   } catch (cause) {
     return refuse(tool, messageOf(cause), cause);
@@ -127,21 +130,21 @@ function print(tool: string, given: object): JsonSchema {
   );
 }
 
-/** Whether a value is a schema of a library that can check a value by itself. */
+/** Whether a value is a library's schema that can check values itself. */
 export function isParser(given: unknown): boolean {
   return (
     isStandardSchema(given) || isZod3(given) || isArkType(given) || (isRecord(given) && aiSchemaMark in given)
   );
 }
 
-/** A bare list of members, as MCP's SDK and Anthropic's agent SDK take it: each value is a schema of Zod. */
+/** Whether a value is a plain object of Zod schemas, which MCP's SDK and Anthropic's agent SDK take as a schema. */
 export function isShape(given: Readonly<Record<string, unknown>>): boolean {
   const values = Object.values(given);
   const isZod = (value: unknown) => isZod3(value) || (isStandardSchema(value) && "_zod" in value);
   return values.length > 0 && values.every(isZod);
 }
 
-/** The object of a shape, made by the library that made its members. */
+/** Makes an object schema from a shape, with the library that made its members. */
 function shapeToObject(shape: Readonly<Record<string, unknown>>): object {
   if (!Object.values(shape).some(isZod3)) return z.object(shape as z.ZodRawShape);
   const { z: z3 } = require("zod/v3") as { readonly z: { object(shape: object): object } };
@@ -152,7 +155,7 @@ const printedLater =
   "its jsonSchema is a promise, and tools are read without waiting; wait for it in the module, and give the tool " +
   "jsonSchema(await schema.jsonSchema, schema)";
 
-/** What a person can do about a schema that cannot be printed. */
+/** Advice for a person about a schema that cannot be printed. */
 const howToPrint =
   "print it yourself and export the tool with that JSON Schema, or write the schema with Zod, Valibot or ArkType";
 

@@ -2,18 +2,18 @@ import { failure, type ToolContext, type ToolDefinition, type ToolReturn } from 
 import { foreignDefinition } from "@toolmount/core/modules";
 import { ArgumentsRefused, type ForeignSchema } from "./foreign-schema.ts";
 
-/** A tool of another library, read. */
+/** The parts of a tool of another library. */
 interface ForeignTool extends Pick<
   ToolDefinition,
   "name" | "category" | "consequenceLevel" | "requiresConfirmation" | "timeout" | "execution" | "outputSchema"
 > {
-  /** A tool without a description is offered by its name, as its library does. */
+  /** The description. A tool without one is offered by its name, as its library would do. */
   readonly description: unknown;
   readonly arguments: ForeignSchema;
   readonly run: (input: unknown, context: ToolContext) => Promise<ToolReturn> | ToolReturn;
 }
 
-/** A tool of another library as a definition of ours. The library's own parse comes before the work. */
+/** Returns a tool of another library as a definition of ours. The library's own parse comes before the work. */
 export function foreignTool(tool: ForeignTool): ToolDefinition {
   const { description, arguments: given, run, ...facts } = tool;
   return foreignDefinition({
@@ -22,7 +22,7 @@ export function foreignTool(tool: ForeignTool): ToolDefinition {
     description: typeof description === "string" && description.trim() !== "" ? description : tool.name,
     schema: given.schema,
     execute: async (input, context) => {
-      // The host's arguments are frozen, and tools of other libraries may write into theirs.
+      // The host's arguments are frozen, but tools of other libraries may change theirs.
       const own = structuredClone(input);
       if (given.parse === undefined) return run(own, context);
       try {
@@ -35,7 +35,7 @@ export function foreignTool(tool: ForeignTool): ToolDefinition {
   });
 }
 
-/** Some libraries take any text as a name, and offer the tool to a model under another one. */
+/** Returns a valid name. Some libraries accept any text as a name, and offer the tool to a model under a changed name. */
 function validName(name: string): string {
   const valid = name.replaceAll(/[^A-Za-z0-9_.-]+/g, "_").replace(/^[.-]+/, "");
   return valid === "" ? name : valid.slice(0, 128);

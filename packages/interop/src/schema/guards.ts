@@ -1,24 +1,24 @@
 import type { JsonSchema } from "@toolmount/core";
 import { parseExact } from "@toolmount/core/json";
 
-/** Members under which foreign tools keep their input schema, in the order in which they are looked for. */
+/** Members in which tools from elsewhere have their input schema, in the order in which they are tried. */
 const properties = ["input_schema", "inputSchema", "parameters"] as const;
 const methods = ["get_schema", "getSchema", "GetSchema"] as const;
 
 /** The members of a foreign value, by name. */
 export type Members = Readonly<Record<string, unknown>>;
 
-/** Whether a value is an object with members, not a list. */
+/** Whether a value is an object with members, as opposed to a list. */
 export function isRecord(value: unknown): value is Record<string, unknown> {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-/** A text, or the empty one for anything else. */
+/** Returns a text; the empty text for any other value. */
 export function readText(value: unknown): string {
   return typeof value === "string" ? value : "";
 }
 
-/** The value of a JSON text, in which a number that JavaScript would change is a text; undefined for any other text. */
+/** Parses a JSON text; undefined for any other text. A number that JavaScript would round becomes a text. */
 export function parseJson(text: string): unknown {
   try {
     return parseExact(text);
@@ -28,8 +28,8 @@ export function parseJson(text: string): unknown {
 }
 
 /**
- * The input schema of a foreign tool, however it gives it: as a property or by a method, bare or in a function's
- * envelope. Undefined when it has none; null when what it has is not an object.
+ * Returns the input schema of a tool from elsewhere, from a property or a method, bare or in a function's envelope. Undefined
+ * if it has none; null if what it has is not an object.
  */
 export function readForeignSchema(thing: object): JsonSchema | null | undefined {
   const tool = thing as Record<string, unknown>;
@@ -40,7 +40,9 @@ export function readForeignSchema(thing: object): JsonSchema | null | undefined 
   return isRecord(given) ? unwrapEnvelope(given) : null;
 }
 
-/** The bare schema of `{ type: "function", name, parameters }`, of `{ function: { parameters } }`, or what was given. */
+/**
+ * Returns the bare schema in `{ type: "function", name, parameters }` or `{ function: { parameters } }`; else the given value.
+ */
 export function unwrapEnvelope(given: Readonly<Record<string, unknown>>): JsonSchema {
   const inner = isRecord(given["function"]) ? given["function"] : given;
   const isEnvelope = given["type"] === "function" || inner !== given || typeof inner["name"] === "string";

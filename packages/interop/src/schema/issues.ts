@@ -1,12 +1,12 @@
 import type { Issue } from "@toolmount/core";
 import type { ErrorObject } from "ajv";
 
-/** Issues beyond this many are counted, not kept. */
+/** Most issues that are listed; further ones are only counted. */
 const maxIssues = 20;
 
-/** Returns what ajv found wrong, as issues that a model can act on. */
+/** Returns the faults that ajv found, as issues that help a model to correct them. */
 export function issuesOf(errors: readonly ErrorObject[]): readonly Issue[] {
-  // A failed condition says nothing beside the faults of its branch.
+  // A failed condition adds nothing to the faults of its branch.
   const errorsToShow = errors.filter(({ keyword }) => keyword !== "if");
   const issues = (errorsToShow.length > 0 ? errorsToShow : errors).slice(0, maxIssues).map(toIssue);
   return errorsToShow.length > maxIssues

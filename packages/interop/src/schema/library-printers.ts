@@ -5,13 +5,13 @@ import { z } from "zod";
 import type * as Printers from "../carried/printers.ts";
 import { isRecord } from "./guards.ts";
 
-// A schema is printed synchronously, so `import()` cannot load a printer when the first one is; most hosts have none.
+// A schema is printed synchronously, so a printer is loaded by `require` with the first schema; most hosts never need one.
 const require = createRequire(import.meta.url);
 
-/** What the parse of a schema takes, or what it returns. */
+/** Whether to print what a schema's parse accepts, or what it returns. */
 type Side = "input" | "output";
 
-/** Prints the schema of a library as JSON Schema; undefined for a library that is not known, and has no printer. */
+/** Prints the schema of a library as JSON Schema; undefined if the library is unknown and cannot print it itself. */
 export function printLibrary(given: object, side: Side): unknown {
   if (isZod3(given)) {
     const { printZod3 } = require("#printers") as typeof Printers;
@@ -28,8 +28,8 @@ export function printLibrary(given: object, side: Side): unknown {
 }
 
 /**
- * Prints the schema of a definition, whose arguments may be parsed twice. Throws for a schema of Zod 3 that changes what it
- * parses, or takes what JSON cannot hold: its printer does not.
+ * Prints the schema of a definition, whose arguments may be parsed twice. Throws for a Zod 3 schema that changes values, or
+ * that accepts values which JSON cannot hold, because its printer does not report that.
  */
 export function printDefinition(given: object, side: Side): JsonSchema | undefined {
   const unfit = isZod3(given) ? findUnfit(given, new Set()) : undefined;
@@ -38,14 +38,14 @@ export function printDefinition(given: object, side: Side): JsonSchema | undefin
   return isRecord(printed) ? (JSON.parse(JSON.stringify(printed)) as JsonSchema) : undefined;
 }
 
-/** Parts of Zod 3 whose values JSON does not have. */
+/** Kinds of Zod 3 schemas whose values do not exist in JSON. */
 const notJson = new Set(
   ["Date", "BigInt", "Map", "Set", "Symbol", "Function", "Undefined", "Void", "NaN", "Promise"].map(
     (name) => `Zod${name}`,
   ),
 );
 
-/** The first part of a schema of Zod 3 that JSON cannot describe. */
+/** Returns the first part of a Zod 3 schema that JSON Schema cannot describe; undefined if there is none. */
 function findUnfit(schema: Zod3, seen: Set<object>): string | undefined {
   if (seen.has(schema)) return undefined;
   seen.add(schema);
@@ -87,7 +87,7 @@ export function isZod3(given: unknown): given is Zod3 {
   return isRecord(definition) && typeof definition["typeName"] === "string";
 }
 
-/** Whether a value can check others. A JSON Schema that Zod printed has the member, too, without a check. */
+/** Whether a value can check others. A JSON Schema that Zod printed has the same member, but without a check. */
 export function isStandardSchema(given: unknown): given is StandardSchema {
   return hasStandard(given) && typeof given["~standard"].validate === "function";
 }

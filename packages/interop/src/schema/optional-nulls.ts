@@ -1,6 +1,6 @@
 import { isRecord } from "./guards.ts";
 
-/** Returns a copy of a value without the nulls that mean absence. Nulls that the schema allows stay. */
+/** Returns a copy of a value without nulls that mean absence. Nulls that the schema allows stay. */
 export function dropOptionalNulls(value: unknown, schema: unknown): unknown {
   if (!isRecord(schema)) return value;
   if (Array.isArray(value)) return value.map((item) => dropOptionalNulls(item, schema["items"]));

@@ -1,25 +1,24 @@
 import { createRequire } from "node:module";
 import type * as Re2 from "../carried/re2js.ts";
 
-// Loaded by the first schema with a pattern, which ajv compiles synchronously.
+// Loaded with the first schema that has a pattern, which ajv compiles synchronously.
 const require = createRequire(import.meta.url);
 
-/** The part of a RegExp that ajv uses. */
+/** Those members of a RegExp that ajv uses. */
 interface Matcher {
   test(text: string): boolean;
   toString(): string;
 }
 
 /**
- * Compiles the patterns of outside schemas with RE2, which matches in linear time.
- *
- * Throws for a pattern that RE2 cannot compile: look-around, back-references, counts above 1000. JavaScript's own
- * matcher never runs an outside pattern: it can take exponential time, and a match cannot be interrupted.
+ * Compiles the patterns of schemas from outside with RE2, which matches in linear time.
+ * |Throws for a pattern that RE2 cannot compile: look-around, back-references, counts above 1000. JavaScript's own engine never
+ * runs such a pattern, because it can take exponential time, and a match cannot be interrupted.
  */
 export const regexEngine: ((pattern: string) => Matcher) & { code: string } = Object.assign(
   (pattern: string): Matcher => {
     const compiled = compile(pattern);
-    // Ajv keeps one matcher for all patterns that print alike.
+    // Ajv keeps one matcher for all patterns with the same text.
     return { test: (text) => compiled.test(text), toString: () => `/${pattern}/u` };
   },
   { code: "" },

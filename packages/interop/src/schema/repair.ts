@@ -2,7 +2,7 @@ import type { JsonSchema } from "@toolmount/core";
 import { isRecord } from "./guards.ts";
 import { requireModestTree } from "./schema-work.ts";
 
-/** Types of other languages, and JSON Schema's type for each. `any` has no type. */
+/** JSON Schema's types for those of other languages. `any` means no type. */
 const types: Readonly<Record<string, string | null>> = {
   dict: "object",
   map: "object",
@@ -22,11 +22,11 @@ const types: Readonly<Record<string, string | null>> = {
 /** A schema with JSON Schema's types, and the changes that were made. */
 interface RepairedSchema {
   readonly schema: JsonSchema;
-  /** One sentence for each place. */
+  /** One sentence for each changed type. */
   readonly changes: readonly string[];
 }
 
-/** Replaces types of other languages (`dict`, `float`, `String`) with JSON Schema's. Unknown types stay. */
+/** Replaces types of other languages (`dict`, `float`, `String`) by those of JSON Schema. Unknown types stay. */
 export function repairSchema(schema: JsonSchema): RepairedSchema {
   requireModestTree(schema);
   const changes: string[] = [];

@@ -5,12 +5,12 @@ import { isRecord } from "./guards.ts";
 const maxValues = 200_000;
 const maxDepth = 200;
 
-/** Most parts of a schema that are compared with one value, with each reference replaced by what it refers to. */
+/** Most parts of a schema that are compared with one value, where each reference counts as the part to which it leads. */
 const maxPartsOfValue = 10_000;
 
 /**
- * Throws for a schema that a small value could keep the host busy with: one whose references double its parts at each
- * level, or lead to themselves for the same value. A schema of 24 such levels has 1.5 KB, and a check of 16 million parts.
+ * Throws for a schema with which a small value could keep the host busy: its references double its parts at each level, or lead
+ * back to themselves for the same value. With 24 such levels, a schema has 1.5 KB, and a check compares 16 million parts.
  */
 export function requireModestSchema(schema: JsonSchema): void {
   requireModestTree(schema);
@@ -21,7 +21,7 @@ export function requireModestSchema(schema: JsonSchema): void {
       throw new Error(`its references expand to more than ${maxPartsOfValue} parts for one value`);
 }
 
-/** Throws for a schema that is too large to print or copy. A program can build a large one of few objects. */
+/** Throws for a schema that is too large to print or copy. A program can build a large schema from few objects. */
 export function requireModestTree(schema: JsonSchema): void {
   let left = maxValues;
   const visit = (node: unknown, depth: number): void => {
@@ -35,19 +35,19 @@ export function requireModestTree(schema: JsonSchema): void {
 
 type Node = Readonly<Record<string, unknown>>;
 
-/** What references can lead to, as absolute addresses. */
+/** The parts to which references can lead, by absolute address. */
 interface Index {
-  /** The address of the document that a part is in. */
+  /** The address of the document to which each part belongs. */
   readonly bases: ReadonlyMap<Node, string>;
   /** Documents by address, and parts with an anchor by address and anchor. */
   readonly targets: ReadonlyMap<string, Node>;
-  /** Parts with a dynamic anchor: which one a reference leads to depends on the way. */
+  /** Parts with a dynamic anchor. To which of them a reference leads depends on the path to it. */
   readonly dynamic: ReadonlyMap<string, readonly Node[]>;
 }
 
 /** Keywords whose values are data, not schemas. */
 const dataKeywords = new Set(["const", "enum", "default", "examples"]);
-/** Keywords whose members are named by the author. */
+/** Keywords whose members have names chosen by the author. */
 const tables = new Set(["properties", "patternProperties", "$defs", "definitions", "dependentSchemas"]);
 
 function indexOf(schema: JsonSchema): Index {
@@ -72,12 +72,12 @@ function indexOf(schema: JsonSchema): Index {
 
 const origin = "schema:/";
 
-/** An address without its fragment; one that is no address stays as it is. */
+/** Returns an address without its fragment. A text that is not an address stays as it is. */
 function address(reference: string, base: string): string {
   return URL.parse(reference, base)?.href.replace(/#.*$/, "") ?? reference;
 }
 
-/** Counts how many parts are compared with a value that a part describes; each is counted once for each way to it. */
+/** Counts the parts that are compared with a value which `node` describes. A part counts once for each path to it. */
 function partsForValue(node: Node, index: Index, known: Map<object, number>): number {
   const before = known.get(node);
   if (before === onTheWay) throw new Error("one of its parts refers to itself for the same value");
@@ -100,7 +100,7 @@ function partsOf(node: Node, index: Index): readonly Node[] {
   return [...inLists, ...single, ...dependent, ...referred(node, index)].filter(isRecord);
 }
 
-/** Returns what a part refers to. A reference that is not understood has no target; the checks of values count it. */
+/** Returns the parts to which a part refers. An unknown reference has no target; the budget of steps limits it. */
 function referred(node: Node, { bases, targets, dynamic }: Index): readonly unknown[] {
   const base = bases.get(node) ?? origin;
   const { $ref: ref, $dynamicRef: moving, $recursiveRef: recursive } = node;

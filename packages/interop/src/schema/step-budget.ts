@@ -1,25 +1,25 @@
 import type { Ajv, CodeKeywordDefinition, KeywordCxt } from "ajv";
 import type * as Engines from "../carried/ajv.ts";
 
-/** References that a check may follow, besides those for each member of the value. */
+/** References that a check may follow, and additional ones for each member of the value. */
 const baseSteps = 50_000;
 const stepsForEachMember = 20;
 
-/** A check follows more references than its value has members for. */
+/** The error of a check that follows more references than are allowed for its value. */
 export class TooManySteps extends Error {}
 
-/** Counts the references that checks of values follow: without references no part is compared with a value twice. */
+/** Limits the references that checks of values follow, because without references no part is compared with a value twice. */
 export interface StepBudget {
-  /** Runs a check. Throws `TooManySteps`. */
+  /** Runs a check. Throws `TooManySteps` if it follows too many references. */
   limit<Result>(value: unknown, check: () => Result): Result;
 }
 
 const keywords = ["$ref", "$dynamicRef", "$recursiveRef"];
 
-/** Makes an engine count each reference that a check follows. */
+/** Makes an engine count each reference that its checks follow. */
 export function countSteps(ajv: Ajv, { _ }: Pick<typeof Engines, "_">): StepBudget {
   let left = Number.POSITIVE_INFINITY;
-  /** Steps for the members of the value: counted by the few checks that take more than the others. */
+  /** Returns the steps for the members of the value, which are counted only if a check takes more than the basic steps. */
   let more = () => 0;
   const steps = {
     take() {
@@ -51,7 +51,7 @@ export function countSteps(ajv: Ajv, { _ }: Pick<typeof Engines, "_">): StepBudg
   };
 }
 
-/** Members of a value at each depth, counted up to a limit. */
+/** Counts the members of a value at all depths, up to a limit. */
 export function countMembers(value: unknown, limit = Number.POSITIVE_INFINITY): number {
   let count = 0;
   const rest: unknown[] = [value];

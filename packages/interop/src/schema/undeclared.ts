@@ -1,12 +1,12 @@
 import type { JsonSchema } from "@toolmount/core";
 import { isRecord } from "./guards.ts";
 
-/** Keywords by which a schema says what it thinks of other keys. */
+/** Keywords by which a schema itself says what happens to other keys. */
 const outspoken = ["additionalProperties", "unevaluatedProperties", "patternProperties", "propertyNames"];
 
 /**
- * Makes a finder of arguments that a schema does not declare and is silent about. Null when the schema speaks for
- * itself, or declares nothing at all.
+ * Makes a function that finds arguments which a schema neither declares nor mentions. Null if the schema says what happens to
+ * other names, or if it declares none.
  */
 export function prepareUndeclared(schema: JsonSchema): ((value: object) => readonly string[]) | null {
   const names = new Set<string>();
@@ -21,7 +21,7 @@ export function prepareUndeclared(schema: JsonSchema): ((value: object) => reado
       );
 }
 
-/** Adds the names that a schema declares in all its parts. False when a part says itself what it does with other names. */
+/** Adds the names that a schema declares in all its parts. Returns false if a part itself says what happens to other names. */
 function collect(node: unknown, root: JsonSchema, names: Set<string>, depth: number): boolean {
   if (!isRecord(node)) return true;
   if (depth > 8 || outspoken.some((keyword) => node[keyword] !== undefined)) return false;
