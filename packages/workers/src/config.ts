@@ -25,7 +25,10 @@ const border = z.enum(borderNames, {
   error: "border must be none, permission, bubblewrap, srt or strictest",
 });
 
-/** What a process may use, and how many there are: for processes of the host and of a fleet's workers. */
+/**
+ * Settings for what a process may use, and how many there are; both for the host's processes and for those of a fleet's
+ * workers.
+ */
 const processMembers = {
   network: z
     .union([z.literal("none"), z.literal("any"), z.array(z.string().min(1)).min(1)], {
@@ -54,7 +57,7 @@ const processMembers = {
     .describe("Milliseconds in which a process must have mounted its module."),
 };
 
-/** `run: { in: process, … }` of a plan, with the name under which the loader wants the runner. */
+/** `run: { in: process, … }` of a plan, with the name under which the loader expects the runner. */
 const processSettings = z.strictObject({
   name: z.string().min(1),
   in: z.literal("process"),
@@ -76,7 +79,7 @@ const processSettings = z.strictObject({
   ...processMembers,
 });
 
-/** `run: { in: fleet, … }` of a plan, with the name under which the loader wants the runner. */
+/** `run: { in: fleet, … }` of a plan, with the name under which the loader expects the runner. */
 const fleetSettings = z.strictObject({
   name: z.string().min(1),
   in: z.literal("fleet"),
@@ -129,7 +132,7 @@ const fleetSettings = z.strictObject({
   ...processMembers,
 });
 
-/** The runner of a plan with `layer`: calls run in a layer over the folder, one for each session. */
+/** Settings of the runner for a plan with `layer`, whose calls run in a layer over the folder, one layer for each session. */
 const layerSettings = z.strictObject({
   name: z.string().min(1),
   in: z.literal("layer"),
@@ -137,16 +140,16 @@ const layerSettings = z.strictObject({
   startTimeoutMs: processMembers.startTimeoutMs,
 });
 
-/** How one process runner is set up. */
+/** The parsed settings of one process runner. */
 export type ProcessSettings = z.output<typeof processSettings>;
 
-/** How calls reach a fleet, and how its workers run them. */
+/** The parsed settings of a fleet: how calls reach it, and how its workers run them. */
 export type FleetSettings = z.output<typeof fleetSettings>;
 
-/** Which folder the layers are over. */
+/** The parsed settings of the layer runner. */
 export type LayerSettings = z.output<typeof layerSettings>;
 
-/** The config that the loader makes of the `run` sections of a plan. */
+/** The config that the loader makes from the `run` sections of a plan. */
 export const config = z.strictObject({
   runners: z
     .array(

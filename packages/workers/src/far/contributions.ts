@@ -1,21 +1,21 @@
 import { allEvents, type Json } from "@toolmount/core";
 import { frozenCopy } from "@toolmount/core/json";
 
-/** What a module contributes to a channel, as it was when the module was mounted. */
+/** A module's contribution to a channel, with its value at the time of mounting. */
 export interface Contribution {
   readonly channel: string;
   readonly name: string;
   readonly value: Json;
 }
 
-/** Longest name, and longest value in characters of JSON. */
+/** Longest name in characters, and longest value in characters of its JSON. */
 const maxName = 200;
 const maxLength = 100_000;
 
-/** Channels from which the host takes more than plain data. */
+/** Channels in which the host expects more than plain data. */
 const hostChannels = /^(?:mcp|lock|skills)(?:\.|$)/;
 
-/** Why a contribution cannot come from another process; null for one that can. */
+/** Returns why a contribution cannot come from another process; null if it can. */
 export function problemOf(channel: string, name: string, value: unknown): string | null {
   if (channel.length > maxName || name.length > maxName)
     return `its name has more than ${maxName} characters`;
@@ -31,10 +31,12 @@ function isShortJson(value: unknown): boolean {
   }
 }
 
-/** Events of a host and its sessions that a module may not announce; those of files are for tools. */
+/**
+ * Events of a host and its sessions that a module must not announce. Those about files are allowed, because tools emit them.
+ */
 const canonical: ReadonlySet<string> = new Set(allEvents.filter((event) => !event.startsWith("artifact:")));
 
-/** The events that a module says it emits, and may emit. */
+/** Returns the events that a module announces and may emit. */
 export function announcedEvents(contributions: readonly Contribution[]): ReadonlySet<string> {
   const names = contributions
     .filter(({ channel }) => channel === "observability.events")

@@ -1,10 +1,10 @@
-// How a capability crosses the border of a process, in both directions: as JSON, and as methods that are called by message.
+// How a capability crosses the border of a process in both directions: as JSON, with methods that are called by messages.
 import type { Json } from "@toolmount/core";
 import { messageOf } from "@toolmount/core/errors";
 import { frozenCopy, isRecord, NotJson } from "@toolmount/core/json";
 import { truncateText } from "@toolmount/core/text";
 
-/** A capability as JSON: a value, or an object that also has methods. */
+/** A capability in the form in which it crosses: a JSON value, and the names of its methods if it is an object with some. */
 export interface CapabilityShape {
   readonly value: Json;
   readonly methods: readonly string[];
@@ -13,15 +13,15 @@ export interface CapabilityShape {
 /** Most methods of a capability. */
 export const maxMethods = 100;
 
-/** Longest name of a capability, a method or an event. */
+/** Longest name of a capability, a method or an event, in characters. */
 export const maxName = 200;
 
 /** Longest JSON of a capability, an argument or a result, in characters. */
 const maxLength = 1_000_000;
 
 /**
- * Names that the language itself calls: `await` calls `then`, a log calls `toJSON`, a text with the object calls `toString`. A
- * method of such a name would run where its user never wrote a call.
+ * Names that the language itself calls: `await` calls `then`, a log calls `toJSON`, and text conversion calls `toString`. A
+ * method with such a name would run although no code of its user calls it.
  */
 const reservedNames: ReadonlySet<string> = new Set([
   "then",
@@ -37,7 +37,7 @@ export function isMethodName(name: string): boolean {
   return name !== "" && name.length <= maxName && !reservedNames.has(name);
 }
 
-/** A capability as it crosses a border. Throws an error that names the part that cannot cross. */
+/** Returns the form in which a capability crosses a border. Throws an error that names the part that cannot. */
 export function shapeOf(name: string, capability: unknown): CapabilityShape {
   if (typeof capability === "function")
     throw cannotCross(name, "is a function; register a plain object with methods");
@@ -60,7 +60,7 @@ function isPlainObject(value: object): boolean {
   return prototype === null || prototype === Object.prototype;
 }
 
-/** The object on the other side of the border: each of its methods sends a message. */
+/** Makes the capability on the other side of the border, where each of its methods sends a message. */
 export function capabilityOf(
   name: string,
   { value, methods }: CapabilityShape,
@@ -75,7 +75,7 @@ export function capabilityOf(
       );
     return function callAcross(...given: readonly unknown[]): Promise<unknown> {
       const answer = ask(given);
-      // A caller that does not wait for the answer must not end its process when the other side fails.
+      // If the caller does not wait for the answer, a failure of the other side must not end the caller's process.
       answer.catch(() => {});
       return answer;
     };
@@ -97,7 +97,7 @@ export async function callMethod(
   return result === undefined ? undefined : jsonOf(`the result of ${name}.${method}`, result);
 }
 
-/** A copy of a value that is JSON. Throws an error that names the part that is not. */
+/** Returns a copy of a JSON value. Throws an error that names the part that is not JSON. */
 function jsonOf(what: string, value: unknown): Json {
   const copy = copyOf(what, value);
   if (JSON.stringify(copy).length > maxLength)

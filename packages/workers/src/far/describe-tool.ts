@@ -2,7 +2,7 @@ import type { ToolDefinition, ToolInfo } from "@toolmount/core";
 import { isForeignDefinition } from "@toolmount/core/modules";
 import type { DescribedTool } from "./described-tool.ts";
 
-/** Members of a definition that are reported as they are. */
+/** Members of a definition that are reported unchanged. */
 const facts = [
   "name",
   "description",
@@ -30,7 +30,7 @@ const facts = [
   "origin",
 ] as const satisfies readonly (keyof ToolDefinition)[];
 
-/** The facts of a mounted tool, as JSON. The host checks them. */
+/** Returns the facts of a mounted tool as JSON, which the host checks. */
 export function describeTool(definition: ToolDefinition, info: ToolInfo): DescribedTool {
   const { inputSchema, outputSchema } = info;
   const { requiresConfirmation } = definition;

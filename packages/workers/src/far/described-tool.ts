@@ -2,10 +2,10 @@ import type { JsonSchema } from "@toolmount/core";
 import { frozenCopy } from "@toolmount/core/json";
 import { z } from "zod";
 
-/** Longest schema of a tool, in characters of JSON. The compiler of JSON Schemas takes no longer one. */
+/** Longest schema of a tool, in characters of JSON; the compiler of JSON Schemas has the same limit. */
 const maxSchemaLength = 500_000;
 
-/** JSON that is neither nested too deep nor has a key that changes a prototype. */
+/** Checks that a value is JSON, is not nested too deeply, and has no key that would change a prototype. */
 const schema = z.custom<JsonSchema>(isSchema, {
   error: `a schema is a JSON object of at most ${maxSchemaLength} characters`,
 });
@@ -22,7 +22,7 @@ function isSchema(value: unknown): boolean {
 const line = z.string().max(200);
 const lines = z.array(line).max(100);
 
-/** The facts of a tool that its module, in a process of its own, reports to the host. All of it may be forged. */
+/** The facts of a tool that its module's process reports to the host. All of them may be forged. */
 export const describedTool = z.strictObject({
   name: z.string().max(128),
   /** Another name under which the module mounts it. */
@@ -49,21 +49,21 @@ export const describedTool = z.strictObject({
   repeatable: z.boolean().optional(),
   idempotentUndo: z.boolean().optional(),
   irreversible: z.boolean().optional(),
-  /** It has `undo`. */
+  /** Whether the tool has `undo`. */
   undoable: z.boolean().optional(),
-  /** It has `preview`. */
+  /** Whether the tool has `preview`. */
   previews: z.boolean().optional(),
   question: z.string().max(1_000).optional(),
   control: lines.optional(),
   content: lines.optional(),
   origin: z.enum(["aptix", "amplifier", "forge", "mcp"]).optional(),
-  /** It is of another library, and has no classification. */
+  /** Set if the tool is of another library, and has no classification. */
   foreign: z.literal(true).optional(),
-  /** The name that its contract puts into logs of its failures. */
+  /** The name with which the tool's contract logs its failures. */
   failuresOf: line.optional(),
 });
 
-/** A tool that runs in a process, as the host knows it. */
+/** A tool that runs in another process, as far as the host knows it. */
 export type DescribedTool = z.output<typeof describedTool>;
 
 /** Most tools of one module. */

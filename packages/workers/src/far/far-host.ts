@@ -8,7 +8,7 @@ type Places = Pick<
   "folder" | "protectedPaths" | "secretPaths" | "layer"
 >;
 
-/** Makes the host of a process that runs the calls of a module, with the places that the module may ask for. */
+/** Makes the host in a process that runs a module's calls, with the paths for which the module may ask. */
 export function createFarHost({ folder, protectedPaths, secretPaths, layer }: Places): Host {
   const host = createHost();
   host.coordinator.registerCapability("session.working_dir", folder);
@@ -18,7 +18,7 @@ export function createFarHost({ folder, protectedPaths, secretPaths, layer }: Pl
     host.coordinator.registerCapability("session.layer", layer);
     host.coordinator.registerCapability("session.in_layer", true);
   }
-  // The host has compiled each JSON Schema, and checks the arguments by it; core does not probe a parser that throws.
+  // The host has compiled each JSON Schema and checks the arguments with it. A parser that throws is not tried out by core.
   host.coordinator.mount("schema-compiler", {
     compile: () => () => {
       throw new Error("the host parses these arguments");
@@ -28,18 +28,18 @@ export function createFarHost({ folder, protectedPaths, secretPaths, layer }: Pl
   return host;
 }
 
-/** A schema is printed synchronously, so the adapters cannot be imported for the first one that needs them. */
+/** Loads the adapters synchronously, because a schema is printed synchronously. */
 function interop(): typeof adapters {
   return createRequire(import.meta.url)("@toolmount/interop") as typeof adapters;
 }
 
-/** Mounts the adapters of other contracts, for a module that may be of one. */
+/** Mounts the adapters of other contracts, for a module that may belong to one. */
 export async function mountAdapters(draft: Draft): Promise<void> {
   const { mount } = await import("@toolmount/interop/mount");
   await mount(draft.addModule({ id: "@toolmount/interop" }).coordinator, {});
 }
 
-/** A coordinator over another that adds each thing that is mounted to `mounted`. */
+/** Returns a coordinator that also adds everything that is mounted to `mounted`. */
 export function noting(coordinator: Coordinator, mounted: Set<unknown>): Coordinator {
   const mount = (...given: Parameters<Coordinator["mount"]>) => {
     mounted.add(given[1]);

@@ -1,4 +1,4 @@
-// The schemas of what a process sends. The process itself only needs their types: it starts sooner without Zod.
+// The schemas of what a process sends. The process itself needs only their types, because it starts faster without Zod.
 import type { Json } from "@toolmount/core";
 import { refusalOf } from "@toolmount/core/json";
 import { z } from "zod";
@@ -19,7 +19,7 @@ const thrownSchema = z.discriminatedUnion("kind", [
     details: z.record(z.string(), json).optional(),
     /** The question of a `ToolInterrupt`. */
     value: json.optional(),
-    /** The failure that the contract of the tool makes of it, where the host has not imported the tool. */
+    /** The failure as the tool's contract describes it, if the host has not imported the tool. */
     described: z.record(z.string(), json).optional(),
   }),
   z.strictObject({ kind: z.literal("value"), of: z.string(), text: z.string() }),
@@ -57,7 +57,7 @@ export type ReportedHook = z.output<typeof hook>;
 /** A capability of a module in a process. */
 export type ReportedCapability = z.output<typeof capability>;
 
-/** Most hooks of one module, and most capabilities. */
+/** Most hooks of one module, and also most capabilities. */
 const maxHooks = 100;
 
 /** Most contributions of one module. */
@@ -66,16 +66,16 @@ const maxContributions = 100;
 /** What a tool threw, as JSON. */
 export type Thrown = z.output<typeof thrownSchema>;
 
-/** What the tool's own schema says against the arguments of a call. */
+/** A fault that the tool's own schema finds in the arguments of a call. */
 const issue = z.strictObject({
   path: z.array(z.union([z.string(), z.number()])).max(64),
   message: z.string().max(500),
 });
 
-/** Most arguments of a method of a capability. */
+/** Most arguments for a method of a capability. */
 const maxArguments = 32;
 
-/** What a process sends to the host. The tool shares the process, so any member may be forged. */
+/** A message from a process to the host. The tool runs in the same process, so any member may be forged. */
 export const farMessage = z.discriminatedUnion("type", [
   z.strictObject({
     type: z.literal("mounted"),
@@ -141,7 +141,7 @@ export type FarMessage = z.output<typeof farMessage>;
 /** A message about one run. */
 export type RunMessage = Extract<FarMessage, { readonly runId: string }>;
 
-/** A message of the process, or why it is not one. */
+/** Reads a message of a process, or returns why the text is not one. */
 export function readFarMessage(text: string): FarMessage | string {
   const excess = refusalOf(text);
   if (excess !== null) return `it sent ${excess}`;

@@ -21,20 +21,20 @@ import { returnedJson, thrownJson } from "./to-json.ts";
 type Send = (message: FarMessage) => void;
 type RunRequest = Extract<HostMessage, { type: "run" }>;
 
-/** What a tool asks of the host. */
+/** Services of the host for a tool. */
 interface FarHost {
   /** Makes a nested call. */
   call(runId: string, request: CallRequest): Promise<ToolOutcome>;
   /**
-   * The host stores the change that the tool is about to make, with the data for its undo, or the reason why it cannot be
-   * undone. Absent where no host stores changes.
+   * Lets the host store the change that the tool is about to make, with the data for its undo or the reason why it cannot be
+   * undone. Absent if no host stores changes.
    */
   readonly keep?: (runId: string, kept: Kept) => Promise<void>;
-  /** Returns the effects that previews of a rehearsal have staged in this process. Throws when they are lost. */
+  /** Returns the effects that earlier previews of a rehearsal have staged in this process. Throws if they are lost. */
   stage?(rehearsalId: string, which: "first" | "again"): StagedEffects;
 }
 
-/** What a tool gives to `undoable`, or to `irreversible`. */
+/** What a tool passes to `undoable` or to `irreversible`. */
 export type Kept =
   | { readonly type: "keep"; readonly data: Json }
   | { readonly type: "keep-irreversible"; readonly reason: string };
@@ -75,19 +75,19 @@ async function endOf(
   }
 }
 
-/** A message as text. An answer that is too large becomes a breach of the contract. */
+/** Returns a message as text. An answer that is too large is replaced by a breach of the contract. */
 export function messageText(message: FarMessage): string {
   const text = JSON.stringify(message);
   const breach = breachOfSize(message, text);
   return breach === undefined ? text : JSON.stringify(breach);
 }
 
-/** What a process sends instead of an answer that is too large; undefined for any other message. */
+/** Returns the message that is sent instead of an answer that is too large; undefined for any other message. */
 export function breachOfSize(
   message: FarMessage,
   text: string,
 ): Extract<FarMessage, { type: "threw" }> | undefined {
-  // A character has at most three bytes.
+  // A character has at most three bytes in UTF-8.
   if (message.type !== "returned" || text.length * 3 <= maxMessageBytes) return undefined;
   const bytes = Buffer.byteLength(text);
   if (bytes <= maxMessageBytes) return undefined;
@@ -110,7 +110,7 @@ function createContext(
     abortSignal: signal,
     logger: createLogger(runId, {}, send),
     progress: (report: Progress) => {
-      // Numbers that JSON does not have.
+      // JSON has no infinite numbers and no NaN.
       if (Number.isFinite(report.progress)) pace.report({ ...report });
     },
     call: (request) => host.call(runId, request),
@@ -125,7 +125,7 @@ function createContext(
   return withhold(context, withheld);
 }
 
-/** A tool that reads what only the host has fails with the reason: without the member it would do something else. */
+/** Makes a tool fail if it reads a member that only the host has, because without the member it would do something else. */
 function withhold(context: ToolContext, names: readonly string[]): ToolContext {
   for (const name of names)
     Object.defineProperty(context, name, {
@@ -138,7 +138,7 @@ function withhold(context: ToolContext, names: readonly string[]): ToolContext {
   return context;
 }
 
-/** The session's state as it was when the call began, with this call's own changes, which also go to the host. */
+/** Makes the session's state as it was when the call began. The call's own changes are applied to it and sent to the host. */
 function createState(runId: string, values: Readonly<Record<string, Json>>, send: Send): SessionState {
   const state = new Map(Object.entries(values));
   return {
@@ -177,12 +177,12 @@ function createLogger(runId: string, bindings: Readonly<Record<string, unknown>>
   };
 }
 
-/** Fields of a log that JSON can hold; an error becomes its name and message. */
+/** Returns the fields of a log as JSON; an error becomes its name, message and stack. */
 function readable(fields: object): Record<string, unknown> {
   const show = (value: unknown): unknown =>
     value instanceof Error ? { type: value.name, message: messageOf(value), stack: value.stack } : value;
   try {
-    const members = Object.entries(fields instanceof Error ? { err: fields } : fields); // as pino does
+    const members = Object.entries(fields instanceof Error ? { err: fields } : fields); // pino does the same
     const shown = Object.fromEntries(members.map(([key, value]) => [key, show(value)]));
     return JSON.parse(JSON.stringify(shown)) as Record<string, unknown>;
   } catch {

@@ -2,7 +2,7 @@ import type { Coordinator, GateHandler, GateOptions, Hooks, Json, ObserverHandle
 import { capabilityOf, shapeOf, type CapabilityShape } from "./crossing.ts";
 import type { Grants } from "./messages.ts";
 
-/** A module adds to a pull channel. */
+/** A module's contribution to a channel; the callback returns its value. */
 export interface Contributor {
   readonly channel: string;
   readonly name: string;
@@ -18,15 +18,15 @@ export interface FarHook {
   readonly options: GateOptions;
 }
 
-/** What a module registers beside its tools. */
+/** Everything that a module has registered besides its tools. */
 export interface Registrations {
   readonly contributors: Set<Contributor>;
-  /** By their numbers. */
+  /** Hooks by their numbers. */
   readonly hooks: Map<number, FarHook>;
   readonly capabilities: Map<string, { readonly value: unknown; readonly shape: CapabilityShape }>;
-  /** Events that the module announces and emits itself. */
+  /** Events that the module itself announces and emits. */
   own: ReadonlySet<string>;
-  /** The module is mounted: the host does not hear of later registrations, so they throw. */
+  /** Whether the module is mounted. Later registrations throw, because the host does not learn of them. */
   isMounted: boolean;
 }
 
@@ -44,8 +44,8 @@ export function createRegistrations(): Registrations {
 export type UseCapability = (name: string, method: string, given: readonly Json[]) => Promise<unknown>;
 
 /**
- * A coordinator that takes tools, cleanups, contributions, and the hooks and capabilities that the plan grants. Whatever
- * else a module registers would have no effect in the host, so it throws.
+ * Returns a coordinator that accepts tools, cleanups, contributions, and those hooks and capabilities that the plan grants.
+ * Other registrations throw, because they would have no effect in the host.
  */
 export function grantedCoordinator(
   coordinator: Coordinator,
@@ -91,7 +91,7 @@ export function grantedCoordinator(
   });
 }
 
-/** Hooks that the host asks by message. This process also calls them for events that the module itself emits. */
+/** Returns a hook registry whose hooks the host asks by messages. This process also runs them for the module's own events. */
 function grantedHooks(hooks: Hooks, grants: Grants, registrations: Registrations): Hooks {
   let next = 0;
   const add = (
@@ -132,7 +132,7 @@ function requireMounting({ isMounted }: Registrations, what: string): void {
   if (isMounted) refuse(`${what} after its mount`);
 }
 
-/** Throws an error that names what would have no effect behind a border. `grant` is how a plan allows it there. */
+/** Throws an error that names what would have no effect behind a border. `grant` is what a plan writes to allow it there. */
 export function refuse(what: string, grant?: string): never {
   const allow = grant === undefined ? "" : `; if the plan is to allow that, write ${grant}`;
   throw new Error(`it ${what}; ${limits}${allow}; ${howToTrust}`);
@@ -140,5 +140,5 @@ export function refuse(what: string, grant?: string): never {
 
 const limits = "behind a border a module can mount tools, contribute plain data, and do what its plan allows";
 
-/** What a plan can say for a module that does more. */
+/** Advice about what a plan can write for a module that does more. */
 const howToTrust = "if you trust its code, write run: { in: inline }, or run: { in: process, border: none }";

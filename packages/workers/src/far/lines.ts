@@ -2,15 +2,15 @@ import { writeSync } from "node:fs";
 import type { Duplex } from "node:stream";
 import { LineReader } from "@toolmount/core/json";
 
-/** Receives what the other side sends. */
+/** Gets what the other side sends. */
 interface LineListener {
   line(text: string): void;
-  /** The other side sent a longer line than is accepted. Nothing more is read. */
+  /** Called when the other side has sent a line that is too long. Nothing more is read. */
   tooLong(): void;
   closed(): void;
 }
 
-/** Reads JSON texts from a stream, one a line. A line beyond `maxBytes` is not kept in memory. */
+/** Reads JSON texts from a stream, one on each line. A line of more than `maxBytes` is not kept in memory. */
 export function readLines(stream: Duplex, maxBytes: number, listener: LineListener): void {
   const reader = new LineReader(maxBytes, (problem) => new LineTooLong(problem));
   stream.on("data", (chunk: Buffer) => {
@@ -26,7 +26,7 @@ export function readLines(stream: Duplex, maxBytes: number, listener: LineListen
       stream.destroy();
       return;
     }
-    // A flood of short messages lets other work of this process run in between.
+    // After many short messages, other work of this process is done first.
     if (lines >= manyLines) letOthersRun(stream);
   });
   // The other side may end at any time; `close` follows.
@@ -37,9 +37,8 @@ export function readLines(stream: Duplex, maxBytes: number, listener: LineListen
 class LineTooLong extends Error {}
 
 /**
- * Writes a text and the end of its line to a socket, and blocks until the other side has taken it.
- *
- * So a tool that sends more than its host reads waits for the host. A stream would keep the rest in memory, and break at 2 GB.
+ * Writes a text and a line end to a socket, and blocks until the other side has taken them.
+ * |So a tool that sends faster than its host reads has to wait. A stream would keep the rest in memory, and fail at 2 GB.
  */
 export function writeLine(descriptor: number, text: string): void {
   let rest: Uint8Array = Buffer.from(`${text}\n`);
@@ -48,7 +47,7 @@ export function writeLine(descriptor: number, text: string): void {
 
 const never = new Int32Array(new SharedArrayBuffer(4));
 
-/** Milliseconds until the next attempt, while a socket is full. */
+/** Milliseconds until the next attempt to write to a full socket. */
 const pauseMs = 1;
 
 function writeSome(descriptor: number, bytes: Uint8Array): number {
@@ -61,7 +60,7 @@ function writeSome(descriptor: number, bytes: Uint8Array): number {
   }
 }
 
-/** Messages in one chunk, after which other work comes first. Reading one takes about 20 µs. */
+/** Number of messages in one chunk after which other work is done first. Reading one takes about 20 µs. */
 const manyLines = 128;
 
 function letOthersRun(stream: Duplex): void {

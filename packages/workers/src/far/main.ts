@@ -1,4 +1,4 @@
-// The program of a process that runs calls. The host starts it, and talks with it on one descriptor.
+// The program of a process that runs calls. The host starts it and talks to it on one descriptor.
 import { Socket } from "node:net";
 import {
   isToolmountError,
@@ -19,11 +19,11 @@ import { withoutSignals } from "./without-signals.ts";
 import { callMethod } from "./crossing.ts";
 import { returnedJson, thrownJson } from "./to-json.ts";
 
-/** Node has this member behind its permission model only. */
+/** Node has this member only if its permission model is on. */
 if ("permission" in process && process.permission !== undefined) withoutSignals();
 
 const running = new Map<string, AbortController>();
-/** What was asked of the host and is not answered yet, by its number. */
+/** Questions to the host that have no answer yet, by number. */
 const asked = new Map<number, PromiseWithResolvers<unknown>>();
 let module: FarModule | undefined;
 
@@ -31,7 +31,7 @@ const socket = new Socket({ fd: channelDescriptor, readable: true, writable: tru
 readLines(socket, Number.POSITIVE_INFINITY, {
   line: (text) => receive(JSON.parse(text) as HostMessage),
   tooLong: () => undefined,
-  // Without its host the process has nothing to do.
+  // Without its host, the process has nothing to do.
   closed: () => process.exit(0),
 });
 
@@ -70,7 +70,8 @@ function receive(message: HostMessage): void {
 
 async function mount(message: Extract<HostMessage, { type: "mount" }>): Promise<void> {
   try {
-    // What Node loads first is found from where it starts, so that is the person's own folder.
+    // The host starts the process in the person's own folder, from where Node's first files are loaded; now it enters the
+    // layer.
     if (message.layer !== undefined) process.chdir(message.layer);
     module = await mountFar(message, useCapability);
     const { keepsState, described } = module;
@@ -107,17 +108,17 @@ async function run(message: RunMessage): Promise<void> {
   running.delete(runId);
 }
 
-/** Parses the arguments by the tool's own schema, where the host has not, and runs the tool. */
+/** Parses the arguments with the tool's own schema, if the host has not done so, and runs the tool. */
 async function runParsed(tool: FarTool, message: RunMessage, signal: AbortSignal): Promise<void> {
   const { runId, instead } = message;
-  const isUndo = instead !== undefined && "undo" in instead; // its arguments were parsed before the call
+  const isUndo = instead !== undefined && "undo" in instead; // the arguments of an undo were parsed before the call
   const parsed = isUndo ? undefined : await tool.parse?.(message.arguments);
   if (parsed?.ok === false) return send({ type: "invalid", runId, issues: issuesToSend(parsed.issues) });
   const request = parsed === undefined ? message : { ...message, arguments: parsed.value as JsonObject };
   await runFar(tool.definition, request, signal, send, { call: callHost, keep, stage });
 }
 
-/** Core has limited the number of issues and the length of each. */
+/** Shortens issues to what the host accepts. Core has limited their number already. */
 function issuesToSend(issues: readonly Issue[]) {
   return issues.map(({ path, message }) => ({ path: path.slice(0, 64), message: message.slice(0, 500) }));
 }
@@ -127,7 +128,7 @@ function abort({ runId, name, message }: Extract<HostMessage, { type: "abort" }>
   running.get(runId)?.abort(new DOMException(message, name));
 }
 
-/** Answers a question of the host, by a hook or a capability that the module has registered. */
+/** Answers a question of the host with a hook or a capability that the module has registered. */
 async function answerQuestion({ runId, question }: Extract<HostMessage, { type: "ask" }>): Promise<void> {
   try {
     send({ type: "returned", runId, value: returnedJson(await answerOf(question)) });
@@ -139,9 +140,9 @@ async function answerQuestion({ runId, question }: Extract<HostMessage, { type: 
 async function answerOf(question: Question): Promise<unknown> {
   const registrations = module?.described?.registrations;
   if ("hook" in question) {
-    // The hooks of a module get its own events in this process, before the host emits them.
+    // The module's hooks got its own events in this process already, before the host emitted them.
     if (registrations?.own.has(question.event) === true) return undefined;
-    // A hook that its module has removed does not answer.
+    // If the module has removed the hook, there is no answer.
     return registrations?.hooks.get(question.hook)?.handler(question.event, question.data);
   }
   const { capability: name, method, arguments: given } = question;
@@ -150,7 +151,7 @@ async function answerOf(question: Question): Promise<unknown> {
 
 let nextNumber = 0;
 
-/** Asks the host for something, under the next number, and waits for its answer. */
+/** Asks the host a question with the next number, and waits for the answer. */
 async function ask(question: (id: number) => FarMessage): Promise<unknown> {
   const id = nextNumber++;
   const answer = Promise.withResolvers<unknown>();
@@ -173,7 +174,9 @@ async function callHost(runId: string, { id, name, arguments: given }: CallReque
   return answer as ToolOutcome;
 }
 
-/** Most rehearsals whose staged effects this process holds. It drops those of the rehearsal that it ran least recently. */
+/**
+ * Most rehearsals whose staged effects this process keeps. Beyond it, those of the least recently run rehearsal are dropped.
+ */
 const maxStages = 64;
 const stages = new Map<string, Map<string, unknown>>();
 

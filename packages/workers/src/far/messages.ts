@@ -1,22 +1,22 @@
 import type { CallInfo, Json, JsonObject, RunnerInstead, RunnerModule, ToolOutcome } from "@toolmount/core";
 import type { CapabilityShape } from "./crossing.ts";
 
-/** What a module behind a border may do beside mounting tools, as its plan says. */
+/** What a plan allows a module behind a border, besides mounting tools. */
 export interface Grants {
-  /** Events whose hooks it may register. */
+  /** Events for which it may register hooks. */
   readonly hooks: readonly string[];
-  /** Capabilities that it may register, and use. */
+  /** Capabilities that it may register and use. */
   readonly capabilities: readonly string[];
-  /** Of these capabilities, those that the host has. */
+  /** Those of these capabilities that the host has. */
   readonly given: Readonly<Record<string, CapabilityShape>>;
 }
 
-/** What the host asks of a module: the answer of a hook, or of a method of a capability. */
+/** A question of the host to a module: for the answer of a hook, or of a method of a capability. */
 export type Question =
   | { readonly hook: number; readonly event: string; readonly data: JsonObject }
   | { readonly capability: string; readonly method: string; readonly arguments: readonly Json[] };
 
-/** What the host sends to a process, as one JSON text a line. */
+/** A message from the host to a process, sent as one JSON text on a line. */
 export type HostMessage =
   | {
       readonly type: "mount";
@@ -24,10 +24,12 @@ export type HostMessage =
       readonly folder: string;
       readonly protectedPaths: readonly string[];
       readonly secretPaths: readonly string[];
-      /** The host does not import the module: the process parses its config and arguments, and reports its tools. */
+      /**
+       * Whether the process parses the config and arguments and reports its tools, because the host does not import the module.
+       */
       readonly describe: boolean;
       readonly grants: Grants;
-      /** The process is in a session's layer over this folder. */
+      /** The folder over which the process is in a session's layer. */
       readonly layer?: string | undefined;
     }
   | {
@@ -41,16 +43,16 @@ export type HostMessage =
       readonly instead?: RunnerInstead;
       /** Whether the host stores the changes that the tool passes to `undoable` and `irreversible`. */
       readonly keeps?: boolean;
-      /** Of a rehearsal: whether an earlier preview of it ran in this process. */
+      /** For a rehearsal: whether an earlier preview of it has run in this process. */
       readonly staged?: "first" | "again";
-      /** Members that modules of the host add to the context of tools; they stay in the host. */
+      /** Members that the host's modules add to the context of tools, and that stay in the host. */
       readonly withheld?: readonly string[];
     }
   | { readonly type: "ask"; readonly runId: string; readonly question: Question }
   | { readonly type: "abort"; readonly runId: string; readonly name: string; readonly message: string }
   | { readonly type: "called"; readonly id: number; readonly outcome: ToolOutcome }
   | { readonly type: "call-failed"; readonly id: number; readonly message: string }
-  /** What a method of a capability of the host returned. */
+  /** The return value of a method of a capability of the host. */
   | { readonly type: "used"; readonly id: number; readonly value?: Json | undefined }
   | { readonly type: "kept"; readonly id: number; readonly problem?: string };
 

@@ -40,34 +40,37 @@ import { messageOf } from "@toolmount/core/errors";
 /** A tool that runs in this process. */
 export interface FarTool {
   readonly definition: ToolDefinition;
-  /** Parses arguments that the host has not parsed by the tool's own schema. */
+  /** Parses arguments with the tool's own schema, if the host has not done so. */
   readonly parse: PreparedSchema["parse"] | undefined;
 }
 
 /** A module that is mounted in this process. */
 export interface FarModule {
   readonly tools: ReadonlyMap<string, FarTool>;
-  /** The module keeps state between calls, so all its calls must run in this process. */
+  /** Whether the module keeps state between calls, so that all its calls must run in this process. */
   readonly keepsState: boolean;
-  /** For a host that has not imported the module. */
+  /** Set if the host has not imported the module. */
   readonly described: Described | undefined;
 }
 
-/** What the host mounts for a module that it has not imported. */
+/** Everything that the host mounts for a module that it has not imported. */
 export interface Described {
   readonly tools: readonly DescribedTool[];
   readonly contributions: readonly Contribution[];
   readonly hooks: readonly ReportedHook[];
   readonly capabilities: readonly ReportedCapability[];
-  /** What the module registered, which answers the host's questions. */
+  /** The module's registrations, with which the host's questions are answered. */
   readonly registrations: Registrations;
-  /** Calls a listener for each event that a module of this process emits. Only plain data is passed on. */
+  /** Calls a listener for each event that a module in this process emits. Only plain data is passed on. */
   onEvent(listener: (event: string, data: JsonObject) => void): void;
 }
 
 type MountMessage = Extract<HostMessage, { type: "mount" }>;
 
-/** Imports and mounts a module, with a host of its own that has the folder of the plan. `use` asks the host. */
+/**
+ * Imports and mounts a module in a host of this process that knows the plan's folder. `use` calls capabilities of the other
+ * host.
+ */
 export async function mountFar(message: MountMessage, use: UseCapability): Promise<FarModule> {
   const { module, describe } = message;
   const exports = await importModule(pathToFileURL(module.specifier).href);
@@ -80,7 +83,7 @@ export async function mountFar(message: MountMessage, use: UseCapability): Promi
   const added = draft.addModule({
     id: module.specifier,
     config,
-    // The host that sends the calls checks the texts of the tools.
+    // The host that sends the calls has checked the texts of the tools.
     hiddenText: "allow",
     shapeTool(tool) {
       const own = authoredDefinition(tool);
@@ -104,13 +107,13 @@ export async function mountFar(message: MountMessage, use: UseCapability): Promi
   const { hooks, capabilities } = registrations;
   return {
     tools: new Map([...definitions].map(([name, tool]) => [name, prepare(tool, describe, host)])),
-    // Its hooks, capabilities and tools see the same state.
+    // With hooks or capabilities, state is kept, because these and the tools must see the same.
     keepsState: exports["keepsState"] === true || hooks.size > 0 || capabilities.size > 0,
     described: describe ? await describeAll(host, definitions, registrations) : undefined,
   };
 }
 
-/** The config as the module's own schema parses it. */
+/** Returns the config, parsed with the module's own schema. */
 async function parseConfig({ specifier, config }: MountMessage["module"], module: LoadedModule) {
   const given = config as JsonObject;
   const invalid = (problem: string) => new ToolmountError("CONFIG_INVALID", { module: specifier, problem });
@@ -136,7 +139,9 @@ function prepare(definition: ToolDefinition, describe: boolean, { coordinator }:
   return { definition: own, parse: parses ? prepareSchema(name, schema, compiler).parse : undefined };
 }
 
-/** A tool whose failures are described where it runs: a host that has not imported it has no words for them. */
+/**
+ * Returns a tool whose failures are described in this process, because a host that has not imported it cannot describe them.
+ */
 function describingFailures(tool: ToolDefinition): ToolDefinition {
   const { failures } = tool;
   if (failures === undefined) return tool;
@@ -152,13 +157,13 @@ function describingFailures(tool: ToolDefinition): ToolDefinition {
   };
 }
 
-/** What a tool of another contract threw, with the failure that its contract makes of it. */
+/** The error that a tool of another contract threw, with the failure into which its contract turns it. */
 class DescribedFailure extends Error {
   readonly described: PartialResult<never>;
 
   constructor(thrown: unknown, described: PartialResult<never>) {
     super(messageOf(thrown), { cause: thrown });
-    // Only plain JSON crosses to the host, and a failure is of a class.
+    // Only plain JSON can be sent to the host, while a failure is an instance of a class.
     this.described = { ...described };
     if (!(thrown instanceof Error)) return;
     this.name = thrown.name;

@@ -4,7 +4,9 @@ import { ContractBreach } from "@toolmount/core/internal";
 import { frozenCopy } from "@toolmount/core/json";
 import type { Thrown } from "./far-message.ts";
 
-/** Returns what a tool returned, as JSON; undefined stays undefined. Throws `ContractBreach` with the rule that a value breaks. */
+/**
+ * Returns a tool's return value as JSON; undefined stays undefined. Throws `ContractBreach` with the rule that a value breaks.
+ */
 export function returnedJson(returned: unknown): unknown {
   if (typeof returned === "bigint" || typeof returned === "symbol" || typeof returned === "function")
     throw new ContractBreach(
@@ -12,7 +14,7 @@ export function returnedJson(returned: unknown): unknown {
     );
   try {
     if (typeof returned !== "object" || returned === null || Array.isArray(returned)) return copy(returned);
-    // The result of `data` is of a class; only what it holds must be plain.
+    // The result of `data` is an instance of a class; only its members have to be plain.
     return frozenCopy({ ...returned });
   } catch (error) {
     throw ContractBreach.of(error);
@@ -23,7 +25,7 @@ function copy(value: unknown): unknown {
   return value === undefined ? undefined : frozenCopy(value);
 }
 
-/** What a tool threw, as JSON. */
+/** Returns what a tool threw, as JSON. */
 export function thrownJson(thrown: unknown): Thrown {
   if (!(thrown instanceof Error)) {
     const of = thrown === null ? "null" : typeof thrown;
@@ -44,7 +46,7 @@ export function thrownJson(thrown: unknown): Thrown {
   };
 }
 
-/** Null, and objects without a text of their own, have one here. */
+/** Returns a thrown value as text; empty for an object that cannot be converted. */
 function textOf(thrown: unknown): string {
   try {
     return String(thrown);
@@ -53,7 +55,7 @@ function textOf(thrown: unknown): string {
   }
 }
 
-/** A member of an error, where it is JSON. */
+/** Returns a member of an error if it is JSON, else nothing. */
 function jsonMember(key: string, value: unknown): Record<string, never> {
   try {
     return value === undefined ? {} : { [key]: frozenCopy(value) as never };

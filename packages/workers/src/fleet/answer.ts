@@ -12,17 +12,17 @@ const failed = z.strictObject({
   details: z.record(z.string(), z.unknown()).optional(),
 });
 
-/** How a run ended on a worker: what the tool returned or threw, or why the run itself failed. */
+/** The end of a run on a worker: what the tool returned or threw, or why the run itself failed. */
 export type FleetAnswer = Extract<FarMessage, { type: "returned" | "threw" }> | z.output<typeof failed>;
 
-/** The answer of a run that rejected. */
+/** Makes the answer for a run that rejected. */
 export function answerOfError(runId: string, error: unknown): FleetAnswer {
   if (!(error instanceof RunnerFailure)) return { type: "threw", runId, thrown: thrownJson(error) };
   const { code, message, status, details } = error;
   return { type: "failed", code, message, status, ...(details !== undefined && { details }) };
 }
 
-/** Reads an answer from the ledger; `open` checks its signature. Throws when the text is something else. */
+/** Reads an answer from the ledger; `open` checks its signature. Throws if the text is not an answer. */
 export function readAnswer(answer: Json, open: (sealed: Json) => Json = (sealed) => sealed): FleetAnswer {
   requireShallow(answer);
   const read = z.union([failed, farMessage]).parse(open(answer));
@@ -30,7 +30,7 @@ export function readAnswer(answer: Json, open: (sealed: Json) => Json = (sealed)
   throw new Error(`a worker answered with "${read.type}"`);
 }
 
-/** Reads a message of a worker about a run, as {@link readAnswer} does; undefined for one that it may not send. */
+/** Reads a worker's message about a run, as {@link readAnswer} does; undefined for one that a worker must not send. */
 export function readMessage(
   body: Json,
   open: (sealed: Json) => Json = (sealed) => sealed,
@@ -44,15 +44,15 @@ export function readMessage(
   }
 }
 
-/** Whether a message may be read: deeper ones would end the process that walks them. */
+/** Whether a message may be read. Messages that are nested more deeply would crash the process that walks them. */
 export function isShallow(body: Json): boolean {
   return meter(body, Number.POSITIVE_INFINITY, maxLevels) === null;
 }
 
-/** Deepest level of a row: that of arguments and results, inside what the row and its signature say beside them. */
+/** Deepest nesting of a row, in levels: that of arguments and results, with the levels that the row and its signature add. */
 export const maxLevels = 72;
 
-/** The schemas of messages read by recursion, and a row of the ledger may hold anything. */
+/** Throws for an answer that is nested too deeply, because schemas read by recursion, and a row may hold anything. */
 function requireShallow(answer: Json): void {
   const problem = meter(answer, Number.POSITIVE_INFINITY, maxLevels);
   if (problem !== null) throw new Error(`the answer of a worker is ${problem}`);

@@ -5,13 +5,13 @@ import { z } from "zod";
 import { Intake, type IntakeOptions, type Sent } from "./intake.ts";
 import { Together } from "./together.ts";
 
-/** Opens BullMQ on Redis or Postgres, by the URL. */
+/** Opens BullMQ on Redis or Postgres, depending on the URL. */
 export async function openBullmq(url: string, logger: Logger): Promise<FleetEngine> {
   const connect = url.startsWith("redis") ? await connectRedis(url, logger) : await connectPostgres(url);
   return new BullmqEngine(connect, logger);
 }
 
-/** What this engine needs of a queue and a worker of BullMQ, whichever their database. */
+/** Those methods of BullMQ's queues and workers that this engine uses, with any database. */
 interface EngineQueue {
   add(name: string, data: object, options: JobsOptions): Promise<unknown>;
   obliterate(options: { force: boolean }): Promise<void>;
@@ -25,19 +25,19 @@ interface EngineWorker {
   on(event: "error", listener: (error: Error) => void): unknown;
 }
 
-/** Makes queues and workers on one kind of database. */
+/** Makes queues and workers with one kind of database. */
 interface Connector {
   queue(name: string): EngineQueue;
   worker(name: string, fetchers: number, receive: (data: unknown) => Promise<void>): EngineWorker;
-  /** Rejects while the database cannot be reached. */
+  /** Rejects if the database cannot be reached. */
   requireReachable(): Promise<void>;
   close(): Promise<void>;
 }
 
-/** Milliseconds of BullMQ's own lock, which only frees a place in the queue: the ledger has the lease that counts. */
+/** Milliseconds of BullMQ's own lock, which only frees a place in the queue; the lease that counts is in the ledger. */
 const lockMs = 5_000;
 
-/** `maxStalledCount: 0`: BullMQ never delivers a job again by itself. */
+/** Options for workers. With `maxStalledCount: 0`, BullMQ never delivers a job again by itself. */
 const workerOptions = (fetchers: number) => ({
   concurrency: fetchers,
   lockDuration: lockMs,
@@ -57,7 +57,7 @@ async function connectRedis(url: string, logger: Logger): Promise<Connector> {
   });
   return {
     async requireReachable() {
-      // It connects by itself only when a host first sends a call.
+      // Otherwise it would connect only when a host first sends a call.
       if (connection.status !== "wait") return;
       await connection.connect().catch((error: unknown) => {
         throw last ?? error;
@@ -72,7 +72,7 @@ async function connectRedis(url: string, logger: Logger): Promise<Connector> {
 
 async function connectPostgres(url: string): Promise<Connector> {
   await migrate(url);
-  // A delivery that a crash of Postgres loses is sent again, so none waits for the disk.
+  // A delivery that is lost in a crash of Postgres is sent again, so no delivery waits for the disk.
   const options = "-c synchronous_commit=off";
   const connection = (max: number) => ({ connectionString: url, max, keepAlive: true, options });
   return {
@@ -85,13 +85,13 @@ async function connectPostgres(url: string): Promise<Connector> {
         { connection: connection(4), ...workerOptions(fetchers) },
         createPostgresBackend,
       ),
-    // It was reached for the migration.
+    // The migration has reached it already.
     requireReachable: async () => undefined,
     close: async () => undefined,
   };
 }
 
-/** BullMQ creates its tables only when asked to, in one transaction of one connection. */
+/** Creates BullMQ's tables, which it does only when asked to, in one transaction of one connection. */
 async function migrate(url: string): Promise<void> {
   const { Client } = await import("pg");
   const client = new Client({ connectionString: url, connectionTimeoutMillis: 5_000 });
@@ -164,7 +164,7 @@ class BullmqEngine implements FleetEngine {
     await this.#connect.close();
   }
 
-  /** Shares calls that go together among the workers. */
+  /** Distributes calls that are sent together among the workers. */
   async #sendAll(name: string, calls: readonly Outgoing[]): Promise<readonly void[]> {
     const size = Math.ceil(calls.length / Math.max(1, ...calls.map(({ workers }) => workers)));
     const parts = Array.from({ length: Math.ceil(calls.length / size) }, (_, at) =>
@@ -174,11 +174,13 @@ class BullmqEngine implements FleetEngine {
     return calls.map(() => undefined);
   }
 
-  /** One delivery of several calls. It has their smallest rank; a worker that takes only some sends the others back. */
+  /**
+   * Adds one delivery with several calls, at their smallest rank. A worker that takes only some of them sends the others back.
+   */
   async #add(name: string, calls: readonly Sent[]): Promise<void> {
     const [first] = calls;
     const rank = Math.min(maxPriority, ...calls.map((call) => call.rank));
-    // One id for each attempt: a delivery that is still in the queue is not added again.
+    // One id for each attempt, so that a delivery which is still in the queue is not added again.
     const jobId = `${first!.runId}.${first!.attempt}${calls.length > 1 ? `.${calls.length}` : ""}`;
     const data: z.input<typeof job> = {
       calls: calls.map(({ runId, attempt, rank: own }) => ({ runId, attempt, rank: own })),
@@ -197,12 +199,12 @@ class BullmqEngine implements FleetEngine {
   }
 }
 
-/** A call to send, and how many workers may take it. */
+/** A call to send, and the number of workers that may take it. */
 interface Outgoing extends Sent {
   readonly workers: number;
 }
 
-/** What a delivery holds. */
+/** The data of one delivery. */
 const job = z.strictObject({
   calls: z.array(z.strictObject({ runId: z.string(), attempt: z.int(), rank: z.int() })).min(1),
 });
@@ -210,7 +212,7 @@ const job = z.strictObject({
 /** Largest priority that BullMQ knows. Source: `priority` of its `DefaultJobOptions`. */
 const maxPriority = 2_097_151;
 
-/** Calls by tools that one worker runs at the same time. */
+/** Most calls by other tools that one worker runs at the same time. */
 const maxNested = 1_000;
 
 function queueName(queue: string, group: string, nested: boolean): string {

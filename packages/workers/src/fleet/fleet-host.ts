@@ -21,22 +21,22 @@ interface FleetHostOptions {
   readonly clock: Clock;
 }
 
-/** Milliseconds between two looks at every open call, for notifications that were lost. */
+/** Milliseconds between two looks at every open call, in case a notification was lost. */
 const pollMs = 1_000;
 
-/** Milliseconds after which a call that still waits is delivered again, in case the engine lost it. */
+/** Milliseconds after which a call that still waits is delivered again, in case the engine has lost it. */
 export const staleMs = 5_000;
 
-/** Milliseconds after an end in which other ends are collected with it. */
+/** Milliseconds after the end of a call for which other ended calls are awaited, to delete their rows together. */
 const collectMs = 20;
 
-/** Milliseconds for which the row of a call stays that could be made again. */
+/** Milliseconds for which the row of a call stays if the call could be made again. */
 const keptMs = 10_000;
 
-/** Milliseconds without a report after which other hosts adopt the calls of a host. */
+/** Milliseconds without a report of a host after which other hosts adopt its calls. */
 const aliveMs = 4_000;
 
-/** Milliseconds that the list of workers is used before it is read again. */
+/** Milliseconds for which the list of workers is used before it is read again. */
 const membersMs = 500;
 
 /** The calls that one host has sent and that have not ended. */
@@ -48,7 +48,7 @@ export class FleetHost {
   readonly #queues = new Map<string, number>();
   readonly #unread = new Set<string>();
   readonly #ended = new Set<string>();
-  /** Calls that a host could make again, and those of them that ended, with the time from which their rows are deleted. */
+  /** Calls that another host could make again; and those of them that have ended, with the time when to delete their rows. */
   readonly #kept = new Set<string>();
   readonly #later = new Map<string, number>();
   #reportedAt = Number.NEGATIVE_INFINITY;
@@ -73,8 +73,8 @@ export class FleetHost {
   }
 
   /**
-   * Reports this host, unless it did just now: as long as it reports, no other host adopts its calls. Rejects when the
-   * ledger cannot be reached.
+   * Reports that this host runs, unless it did so just now. As long as it reports, no other host adopts its calls. Rejects if
+   * the ledger cannot be reached.
    */
   async report(): Promise<void> {
     const now = this.#options.clock.now();
@@ -84,7 +84,7 @@ export class FleetHost {
     this.#reportedAt = now;
   }
 
-  /** Follows a call until it ends. Returns the undo. */
+  /** Follows a call until it ends. Returns a function that stops this. */
   follow(call: SentCall, { queue, identity }: Pick<FleetCall, "queue" | "identity">): () => void {
     this.#open.set(call.runId, call);
     if (identity !== undefined) this.#kept.add(call.runId);
@@ -100,7 +100,7 @@ export class FleetHost {
     };
   }
 
-  /** Gives a call to the engine, for workers that have the tool. Without one, the call waits for a worker to start. */
+  /** Passes a call to the engine, for workers that have its tool. If there is none, the call waits until one starts. */
   async deliver(delivery: FleetDelivery): Promise<void> {
     const { queue, tool, digest } = delivery;
     const find = async () => (await this.workers(queue)).filter(({ tools }) => tools[tool] === digest);
@@ -113,7 +113,7 @@ export class FleetHost {
     await engine.send(worker.group, delivery, peers);
   }
 
-  /** The workers of a queue that report. */
+  /** Returns the workers of a queue that report. */
   async workers(queue: string): Promise<readonly FleetMember[]> {
     const now = this.#options.clock.now();
     const known = this.#members.get(queue);
@@ -126,7 +126,7 @@ export class FleetHost {
     return list;
   }
 
-  /** False when the list was read just now. */
+  /** Forgets the list of workers. Returns false if it was read just now. */
   #forgetWorkers(queue: string): boolean {
     const known = this.#members.get(queue);
     return known?.at !== this.#options.clock.now() && this.#members.delete(queue);
@@ -144,7 +144,7 @@ export class FleetHost {
     await this.ledger.close();
   }
 
-  /** Takes a notification: the end of a call, or that there is something to read. */
+  /** Handles a notification that a call has ended, or that there is something to read about it. */
   #notice({ kind, runId, end }: FleetEvent): void {
     const call = this.#open.get(runId);
     // Nothing waits for the end of a call that was cancelled or withdrawn.
@@ -154,7 +154,7 @@ export class FleetHost {
     this.#afterEnd(runId);
   }
 
-  /** Reads the news of a call, together with those of others that came meanwhile. */
+  /** Reads the news about a call, together with news about others that arrived meanwhile. */
   #read(runId: string): void {
     if (!this.#open.has(runId)) return;
     this.#unread.add(runId);
@@ -174,7 +174,7 @@ export class FleetHost {
     }
   }
 
-  /** Ends are read first: whatever was said before an end is then there. */
+  /** Reads ends before messages, because everything that was said before an end has then arrived. */
   async #readNews(calls: readonly SentCall[]): Promise<void> {
     const { ledger } = this;
     const ends = await ledger.ends(calls.map(({ runId }) => runId));
@@ -190,8 +190,8 @@ export class FleetHost {
   }
 
   /**
-   * The row of a call that could be made again is deleted later: this host may end before its caller has stored the
-   * outcome. An end is seen twice where it is read and its notification comes meanwhile.
+   * Notes that a call has ended. The row of a call that could be made again is deleted later, because this host may end before
+   * its caller has stored the outcome. An end may be noticed twice, if it is read and its notification arrives meanwhile.
    */
   #afterEnd(runId: string): void {
     if (this.#later.has(runId)) return;
@@ -200,7 +200,7 @@ export class FleetHost {
     this.#collectSoon();
   }
 
-  /** Deletes the rows of calls that end together in one statement. */
+  /** Deletes the rows of calls that end at about the same time in one statement. */
   #collectSoon(): void {
     this.#collecting ??= this.#options.clock.setTimer(() => {
       this.#collecting = undefined;
@@ -233,7 +233,7 @@ export class FleetHost {
     this.#timer.keepAlive(false);
   }
 
-  /** Looks at every open call, ends those of lost workers, and delivers again what has waited for long. */
+  /** Looks at every open call, ends those of lost workers, and delivers calls again that have waited for long. */
   async #poll(): Promise<void> {
     for (const runId of this.#open.keys()) this.#read(runId);
     try {

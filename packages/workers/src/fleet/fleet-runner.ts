@@ -26,9 +26,11 @@ import { SentCall } from "./sent-call.ts";
 /** What a runner of a fleet needs of its host. */
 interface FleetRunnerOptions {
   readonly settings: FleetSettings;
-  /** Connects at the first call. */
+  /** Returns the connection to the fleet, which is made at the first call. */
   readonly host: () => Promise<FleetHost>;
-  /** Processes of this machine behind the border of the fleet; null when it has none. Started when they are first needed. */
+  /**
+   * Returns processes of this machine behind the fleet's border, which start when they are first needed; null without a border.
+   */
   readonly processes: (() => Promise<ProcessRunner>) | null;
   /** Finds a mounted tool by the name under which it is offered. */
   readonly toolOf: (name: string) => ToolInfo | null;
@@ -36,7 +38,7 @@ interface FleetRunnerOptions {
   readonly clock: Clock;
 }
 
-/** Sends calls to workers through the ledger, and waits for their ends. */
+/** Sends calls to workers through the ledger, and waits until they end. */
 export class FleetRunner implements Runner {
   readonly adopts = true;
   readonly settings: FleetSettings;
@@ -49,12 +51,14 @@ export class FleetRunner implements Runner {
     this.seal = createSeal(options.settings.key);
   }
 
-  /** Processes in which a worker of this machine runs the calls; null for the worker itself. */
+  /** Returns the processes in which a worker on this machine runs calls; null if the worker itself runs them. */
   async processes(): Promise<ProcessRunner | null> {
     return (await this.#options.processes?.()) ?? null;
   }
 
-  /** Neither a host nor a worker imports a module behind a border: a process of its own machine describes it. */
+  /**
+   * Describes a module behind a border in a process on this machine, because neither hosts nor workers import such a module.
+   */
   async describe(module: RunnerModule, host: RunnerHost): Promise<DescribedModule> {
     const processes = await this.processes();
     if (processes === null) throw new Error("workers run the calls of this entry without a border");
@@ -113,14 +117,14 @@ export class FleetRunner implements Runner {
     };
   }
 
-  /** Sends a call. Resolves to the same call of a host that ended, where there is one: that is not sent again. */
+  /** Sends a call. If a host that has ended had sent the same call, resolves to that one, and sends nothing. */
   async #send(host: FleetHost, row: Row, job: RunnerJob, signal: AbortSignal): Promise<FleetAdopted | null> {
     const { queue, maxWaiting } = this.settings;
     for (;;) {
       const delivery = await this.#add(host, row, job, signal);
       if (delivery !== null) {
         await host.deliver(delivery).catch((err: unknown) => {
-          // The call is in the ledger, and is delivered again.
+          // The call is in the ledger, and will be delivered again.
           this.#options.logger.warn({ err, queue }, "the engine of the fleet did not take a call");
         });
         return null;
@@ -132,15 +136,15 @@ export class FleetRunner implements Runner {
           `${maxWaiting} calls wait in the queue "${queue}" already; call it again later`,
         );
       if (known !== "held") return known;
-      // The host that made the call still reports: it ended just now, or it collects the call soon.
+      // The host that made the call still reports. It may just have ended, or it will collect the call soon.
       await this.#pause();
       signal.throwIfAborted();
     }
   }
 
   /**
-   * Adds the row. After an error that may have come when the row was there already, it is added again: only the first of
-   * the same run id counts.
+   * Adds the row of a call. After an error that may have come although the row was added, it is added again; only the first row
+   * with the same run id counts.
    */
   async #add(host: FleetHost, row: Row, job: RunnerJob, signal: AbortSignal): ReturnType<FleetLedger["add"]> {
     const { maxWaiting, waitMs } = this.settings;
@@ -178,7 +182,7 @@ export class FleetRunner implements Runner {
     }
   }
 
-  /** Ends a call that no worker has taken. */
+  /** Ends a call that no worker has taken in time. */
   async #giveUp(host: FleetHost, call: SentCall): Promise<void> {
     const { runId } = call;
     try {
@@ -200,7 +204,7 @@ export class FleetRunner implements Runner {
     return `the workers of the queue "${queue}" have another version of it; start workers with this host's plan`;
   }
 
-  /** A call that no worker has taken ends here; the worker of any other is asked to stop. */
+  /** Cancels a call. If no worker has taken it, it ends here; otherwise its worker is asked to stop. */
   async #cancel({ ledger }: FleetHost, call: SentCall, signal: AbortSignal): Promise<void> {
     const { runId } = call;
     const { name, message } = signal.reason as Error;
@@ -218,7 +222,7 @@ export class FleetRunner implements Runner {
 
 type Row = Parameters<FleetLedger["add"]>[0];
 
-/** Milliseconds between two tries to add a call. */
+/** Milliseconds between two attempts to add a call. */
 const retryMs = 200;
 
 /** Whether an error came before the statement could be sent. */

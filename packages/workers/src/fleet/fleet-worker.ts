@@ -21,28 +21,28 @@ import { runTool, type WorkerTool } from "./run-tool.ts";
 import type { Seal } from "./seal.ts";
 import { Together } from "./together.ts";
 
-/** What a worker of one queue needs. */
+/** Options for a worker of one queue. */
 interface FleetWorkerOptions {
   readonly ledger: FleetLedger;
   readonly engine: FleetEngine;
   readonly queue: string;
   readonly seal: Seal;
   readonly tools: readonly WorkerTool[];
-  /** Calls that run at the same time. */
+  /** Number of calls that run at the same time. */
   readonly concurrency: number;
   readonly leaseMs: number;
-  /** Milliseconds for which an end stays that no host has collected. */
+  /** Milliseconds for which the end of a call is kept if no host collects it. */
   readonly keepMs: number;
-  /** What `toolmount fleet` shows of it. */
+  /** Facts about the worker that `toolmount fleet` shows. */
   readonly facts: JsonObject;
   readonly logger: Logger;
   readonly clock: Clock;
 }
 
-/** Milliseconds between two sweeps for rows that are no longer needed, and after which a group without workers is deleted. */
+/** Milliseconds between two deletions of rows that are not needed any more, and until a group without workers is deleted. */
 const cleanMs = 60_000;
 
-/** Milliseconds between two tries to store an answer while the ledger cannot be reached. */
+/** Milliseconds between two attempts to store an answer if the ledger cannot be reached. */
 const retryMs = 200;
 
 /** Takes the calls of one queue and runs them. */
@@ -79,12 +79,12 @@ export class FleetWorker {
     this.#stopWatching = await ledger.watch(this.name, ({ runId }) => void this.#listen([runId]));
     this.#receiver = await engine.receive(queue, this.group, concurrency, (runIds) => this.#take(runIds));
     await this.#report();
-    // Calls that came while no worker had their tools were not delivered.
+    // Calls that arrived while no worker had their tools were not delivered yet.
     await this.#sweep(0);
     this.#schedule();
   }
 
-  /** Takes no more calls. Those that run may end within `graceMs`; then they are aborted. */
+  /** Stops taking calls. Running calls may end within `graceMs`; then they are aborted. */
   async close(graceMs: number): Promise<void> {
     this.#isClosed = true;
     this.#timer?.cancel();
@@ -97,7 +97,7 @@ export class FleetWorker {
     await this.#stopWatching();
   }
 
-  /** Takes calls and starts them. Each resolves when its answer is stored. */
+  /** Takes calls and starts them. Each of the promises resolves when the call's answer is stored. */
   async #take(runIds: readonly string[]): Promise<readonly Promise<void>[]> {
     const { ledger, leaseMs } = this.#options;
     const calls = await ledger.take(runIds, this.name, Object.values(this.#digests), leaseMs);
@@ -116,7 +116,10 @@ export class FleetWorker {
     }
   }
 
-  /** The answer of a call, and what its tool said last. A job that no host of this fleet wrote is not run. */
+  /**
+   * Runs a call. Resolves to its answer, and to the last messages of its tool. A job that no host of this fleet wrote is
+   * refused.
+   */
   async #runCall(call: FleetCall): Promise<readonly [FleetAnswer, readonly Json[]]> {
     const { ledger, logger, seal } = this.#options;
     const { runId, tool } = call;
@@ -132,7 +135,7 @@ export class FleetWorker {
     return [answer, await run.rest()];
   }
 
-  /** Stores the answer. While the ledger cannot be reached it tries again, as long as the lease may hold. */
+  /** Stores an answer. If the ledger cannot be reached, it tries again as long as the lease may last. */
   async #answer({ runId }: FleetCall, given: FleetAnswer, last: readonly Json[]): Promise<void> {
     const { logger, leaseMs, seal } = this.#options;
     const answer = seal.close(["answer", runId], given as unknown as Json);
@@ -148,7 +151,7 @@ export class FleetWorker {
     }
   }
 
-  /** Reads what hosts sent about calls. */
+  /** Reads what hosts have sent about calls. */
   async #listen(runIds: readonly string[]): Promise<void> {
     const { ledger, logger } = this.#options;
     const runs = runIds.flatMap((runId) => this.#running.get(runId) ?? []);
@@ -187,7 +190,7 @@ export class FleetWorker {
     );
   }
 
-  /** Renews the leases, reports the worker, and looks for what notifications missed. */
+  /** Renews the leases, reports the worker, and looks for what lost notifications were about. */
   async #beat(): Promise<void> {
     const { ledger, leaseMs, logger } = this.#options;
     const runIds = [...this.#running.keys()];
@@ -213,7 +216,7 @@ export class FleetWorker {
     await ledger.report(member, Math.max(3 * leaseMs, 3_000));
   }
 
-  /** Ends calls of lost workers, and delivers again those that wait and that this worker's group can run. */
+  /** Ends calls of lost workers, and delivers waiting calls again that this worker's group can run. */
   async #sweep(waitedMs: number): Promise<void> {
     const { ledger, engine, queue } = this.#options;
     const late = await ledger.expire([queue], waitedMs);
@@ -221,7 +224,7 @@ export class FleetWorker {
     await Promise.all(own.map((delivery) => engine.send(this.group, delivery)));
   }
 
-  /** Deletes ends that no host came back for, and what the engine has for groups without workers. */
+  /** Deletes ends that no host has collected, and the engine's data for groups without workers. */
   async #clean(): Promise<void> {
     const { clock, engine, keepMs, ledger, queue } = this.#options;
     if (clock.now() < this.#cleanAt) return;

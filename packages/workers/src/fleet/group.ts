@@ -4,12 +4,12 @@ import { lockDigest } from "@toolmount/core/modules";
 
 const known = new WeakMap<ToolInfo, string>();
 
-/** Another number for jobs, messages or answers that older hosts and workers cannot read. */
+/** Version of jobs, messages and answers. It must change when older hosts and workers cannot read them any more. */
 const protocol = 2;
 
 /**
- * The digest by which a host and a worker compare a tool, and how they write of it. Its timeout may differ: the call
- * brings its own.
+ * Returns the digest by which a host and a worker compare a tool and the version of their messages. The tool's timeout does not
+ * count, because each call brings its own.
  */
 export function digestOfTool(info: ToolInfo): string {
   const digest = known.get(info) ?? `${protocol}.${lockDigest({ ...info, timeoutMs: 0 })}`;
@@ -18,8 +18,8 @@ export function digestOfTool(info: ToolInfo): string {
 }
 
 /**
- * The identity of a call for a host that makes it again: session, user, call id, tool and arguments. A call
- * without a session has none, since call ids are unique in a session only; nor has a call by a tool.
+ * Returns the identity by which a host recognises a call that is made again: session, user, call id, tool and arguments. A call
+ * without a session has none, because call ids are unique only within a session; a call by another tool has none either.
  */
 export function identityOf(
   digest: string,
@@ -30,7 +30,7 @@ export function identityOf(
   return digestOf({ sessionId, userId, callId, tool, digest, arguments: given });
 }
 
-/** The same for workers of a queue that have the same tools: the engine delivers to any of them. */
+/** Returns the group of workers that have the same tools; the engine delivers to any worker of the group. */
 export function groupOf(tools: Readonly<Record<string, string>>): string {
   return digestOf(tools)
     .replaceAll(/[^a-z0-9]/g, "")

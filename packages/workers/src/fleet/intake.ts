@@ -1,27 +1,27 @@
-/** A call that was sent to workers, alone or with others: what an engine needs to send it again. */
+/** Those facts of a call that an engine needs to send it to workers again, alone or with others. */
 export interface Sent {
   readonly runId: string;
   readonly attempt: number;
   readonly rank: number;
 }
 
-/** What an intake needs of its worker and its engine. */
+/** Functions of the worker and the engine that an intake uses. */
 export interface IntakeOptions {
-  /** Calls that run at the same time. */
+  /** Number of calls that run at the same time. */
   readonly concurrency: number;
-  /** Takes these calls. Resolves to those that run now, and each of these when its call ended. */
+  /** Takes these calls. Resolves to one promise for each call that now runs, which resolves when the call has ended. */
   readonly take: (runIds: readonly string[]) => Promise<readonly Promise<void>[]>;
-  /** Gives calls back to the engine, for any worker with a free place. */
+  /** Returns calls to the engine, for any worker with a free place. */
   readonly sendBack: (calls: readonly Sent[]) => Promise<void>;
 }
 
 /**
- * Starts the calls of deliveries, never more than have a place. Each fetcher of the engine holds one place for its next
- * delivery, so that a worker without a free place fetches nothing; of a delivery with more calls than there are places the
- * others go back.
+ * Starts the calls of deliveries, at most as many as there are places. Each of the engine's fetchers holds one place for its
+ * next delivery, so a worker without a free place fetches nothing. If a delivery has more calls than there are places, the
+ * others are sent back.
  */
 export class Intake {
-  /** How many deliveries the engine may fetch at the same time. */
+  /** Number of deliveries that the engine may fetch at the same time. */
   readonly fetchers: number;
   readonly #options: IntakeOptions;
   readonly #running = new Set<Promise<void>>();
@@ -42,7 +42,7 @@ export class Intake {
     this.#free -= places - 1;
     const rest = inOrder.slice(places);
     const sent = rest.length > 0 ? this.#options.sendBack(rest) : undefined;
-    sent?.catch(() => {}); // it is awaited below, unless the calls cannot be taken either
+    sent?.catch(() => {}); // awaited below, unless `take` fails, too
     let used = 0;
     try {
       const runs = await this.#options.take(inOrder.slice(0, places).map(({ runId }) => runId));
@@ -55,7 +55,7 @@ export class Intake {
     }
   }
 
-  /** Lets fetchers end that wait for a place, and waits for the calls that run. */
+  /** Lets fetchers end that wait for a place, and waits for the running calls. */
   async close(): Promise<void> {
     this.#isClosed = true;
     for (const go of this.#waiting.splice(0)) go();
@@ -83,5 +83,5 @@ export class Intake {
   }
 }
 
-/** Most deliveries that a worker fetches at the same time: one delivery can have many calls. */
+/** Most deliveries that a worker fetches at the same time, because one delivery can have many calls. */
 const maxFetchers = 8;

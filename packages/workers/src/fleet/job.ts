@@ -9,12 +9,12 @@ import { jobSubject, type Seal } from "./seal.ts";
 const record = z.record(z.string(), z.unknown()) as z.ZodType<JsonObject>;
 const text = z.string().optional();
 
-/** What a worker needs to run a call. `state`: the session's values when the call was sent. */
+/** The data that a worker needs to run a call. `state` has the session's values when the call was sent. */
 export interface FleetJob extends Pick<RunnerJob, "info" | "arguments" | "timeoutMs"> {
   readonly state: JsonObject;
 }
 
-/** What a host writes for a call. A row may hold anything: others can write to the database, too. */
+/** Checks the data that a host writes for a call, because others can write to the database, too. */
 const fleetJob = z.strictObject({
   info: z.strictObject({
     callId: z.string(),
@@ -36,7 +36,7 @@ const fleetJob = z.strictObject({
   state: record,
 });
 
-/** Reads the job of a call that a worker took. Throws an error whose message says why the worker does not run it. */
+/** Reads the job of a call that a worker took. Throws an error that says why the worker does not run it. */
 export function readJob(call: FleetCall, seal: Seal): FleetJob {
   if (call.unreadable !== undefined) throw new Error(call.unreadable);
   const problem = meter(call.job, maxMessageBytes, maxLevels);
@@ -47,12 +47,12 @@ export function readJob(call: FleetCall, seal: Seal): FleetJob {
   return read.data as FleetJob;
 }
 
-/** The job as it goes into the ledger. */
+/** Returns the job in the form in which it is stored in the ledger. */
 export function writeJob(call: Omit<FleetCall, "attempt" | "host" | "job">, job: FleetJob, seal: Seal): Json {
   return seal.close(jobSubject(call), job as unknown as Json);
 }
 
-/** What the host and the log say of a job that a worker does not run. */
+/** Returns what the host and the log say about a job that a worker refused. */
 export function refusalOf(error: unknown): string {
   return `its job in the fleet's ledger was refused: ${messageOf(error)}`;
 }

@@ -1,7 +1,7 @@
 import { ToolmountError, type Coordinator, type FleetEngine, type Logger } from "@toolmount/core";
 import { messageOf } from "@toolmount/core/errors";
 
-/** Opens what delivers calls: the engine that a module of the host brings, or else that of a URL. */
+/** Opens the engine that delivers calls: one that a module of the host provides, else that of a URL. */
 export async function openEngineOf(
   coordinator: Pick<Coordinator, "getCapability">,
   url: string,
@@ -12,8 +12,8 @@ export async function openEngineOf(
 }
 
 /**
- * Opens the engine of a URL: `redis://…` or `postgres://…`. Rejects with `EXTENSION_MISSING` when the engine's packages
- * are not installed.
+ * Opens the engine for a URL, `redis://…` or `postgres://…`. Rejects with `EXTENSION_MISSING` if the engine's packages are not
+ * installed.
  */
 export async function openEngine(url: string, logger: Logger): Promise<FleetEngine> {
   await requirePackages();
@@ -21,7 +21,7 @@ export async function openEngine(url: string, logger: Logger): Promise<FleetEngi
   return openBullmq(url, logger);
 }
 
-/** The engine's packages have 15 MB, so only those who run a fleet install them. */
+/** Throws if the engine's packages are missing. They have 15 MB, so only people who run a fleet install them. */
 async function requirePackages(): Promise<void> {
   try {
     await Promise.all([import("bullmq"), import("ioredis")]);
@@ -32,7 +32,7 @@ async function requirePackages(): Promise<void> {
   }
 }
 
-/** Why calls cannot be delivered here; null when every package of the engines can be loaded. */
+/** Returns why calls cannot be delivered here; null if all packages of the engines can be loaded. */
 export async function examineEngines(): Promise<string | null> {
   try {
     await requirePackages();

@@ -6,7 +6,7 @@ import { openEngineOf } from "./open-engine.ts";
 import { FleetHost } from "./fleet-host.ts";
 import { FleetRunner } from "./fleet-runner.ts";
 
-/** Mounts the runners of fleets. They connect at the first call, since a worker has them, too, and sends no calls. */
+/** Mounts the runners of fleets. They connect only at the first call, because workers have them, too, and send no calls. */
 export function openFleetRunners(coordinator: Coordinator, fleets: readonly FleetSettings[]): void {
   const source = coordinator.getCapability("fleet.ledger");
   if (source === null)
@@ -45,7 +45,7 @@ export function openFleetRunners(coordinator: Coordinator, fleets: readonly Flee
   }
 }
 
-/** The value of a key, made once; one that could not be made is tried again. */
+/** Returns the value of a key, which is made once. If making it failed, it is tried again. */
 function remembered<Key, Value>(
   known: Map<Key, Promise<Value>>,
   key: Key,

@@ -17,11 +17,11 @@ import type { WorkerTool } from "./run-tool.ts";
 
 /** Options of {@link openWorkers}. */
 export interface WorkersOptions {
-  /** Only calls of these queues. Default: of all queues of the plan. */
+  /** Queues from which calls are taken. Default: all queues of the plan. */
   readonly queues?: readonly string[] | undefined;
-  /** Calls of one queue that run at the same time. Default 4. */
+  /** Number of calls of one queue that run at the same time. Default 4. */
   readonly concurrency?: number | undefined;
-  /** What `toolmount fleet` shows of the workers, such as the version of the plan. */
+  /** Facts about the workers that `toolmount fleet` shows, such as the version of the plan. */
   readonly facts?: JsonObject | undefined;
   readonly logger: Logger;
 }
@@ -33,14 +33,14 @@ export interface Workers {
     readonly queue: string;
     readonly tools: readonly string[];
   }[];
-  /** Takes no more calls; those that run may end within `graceMs` (default 10000), then they are aborted. */
+  /** Stops taking calls. Running calls may end within `graceMs` (default 10000); then they are aborted. */
   close(options?: { readonly graceMs?: number | undefined }): Promise<void>;
 }
 
 /**
- * Runs calls that other hosts send to the queues of a plan, with the tools of a host that has that plan. Rejects with
- * `USAGE_INVALID` when the plan has no `run: { in: fleet }` of these queues, and with `STATE_UNAVAILABLE` or
- * `ENGINE_UNAVAILABLE` when the database or the engine cannot be opened; `details.away` says that it may be there later.
+ * Runs calls that other hosts send to the queues of a plan, with the tools of a host that has this plan. Rejects with
+ * `USAGE_INVALID` if the plan has no `run: { in: fleet }` with these queues, and with `STATE_UNAVAILABLE` or
+ * `ENGINE_UNAVAILABLE` if the database or the engine cannot be opened; `details.away` says that a later attempt may succeed.
  */
 export async function openWorkers(
   host: { readonly coordinator: Coordinator },
@@ -66,7 +66,7 @@ export async function openWorkers(
   }
 }
 
-/** The queues to which a plan's calls go, each with the digests of its tools by their names. */
+/** Returns the queues to which a plan's calls go, each with the digests of its tools by name. */
 export function fleetQueues(host: {
   readonly coordinator: Coordinator;
 }): ReadonlyMap<string, Readonly<Record<string, string>>> {
@@ -86,7 +86,7 @@ interface Opened {
   readonly tools: readonly string[];
 }
 
-/** The tools whose calls go to a fleet, by their queue. */
+/** Returns the tools whose calls go to a fleet, by queue. */
 function groupByQueue(
   host: { readonly coordinator: Coordinator },
   wanted: readonly string[] | undefined,
@@ -152,7 +152,9 @@ async function openWorker(
   return { worker, queue, tools: tools.map(({ tool }) => tool.info.name) };
 }
 
-/** Throws an error of the engine's database as one that names it, without its password; other errors as they are. */
+/**
+ * Throws an error of the engine's database as one that names the database, without its password; throws other errors unchanged.
+ */
 function unavailable(url: string, cause: unknown): never {
   if (!isUnreachable(cause)) throw cause;
   const details = { where: url.replace(/\/\/[^@/]*@/, "//…@"), problem: messageOf(cause), away: true };

@@ -13,7 +13,7 @@ import { isShallow } from "./answer.ts";
 import type { FleetJob } from "./job.ts";
 import type { Seal } from "./seal.ts";
 
-/** The worker's side of a call: what its tool asks of the host goes there through the ledger, in order. */
+/** The worker's side of a call. What its tool asks the host is sent through the ledger, in order. */
 export class RemoteRun {
   readonly call: FleetCall;
   readonly job: FleetJob;
@@ -43,7 +43,7 @@ export class RemoteRun {
     for (const { reject } of this.#calls.values()) reject(this.#controller.signal.reason);
   }
 
-  /** Takes a message of the host. False for one that no host of this fleet wrote. */
+  /** Handles a message of the host. Returns false if no host of this fleet wrote it. */
   hear(number: number, body: Json): boolean {
     this.heard = Math.max(this.heard, number);
     if (!isShallow(body)) return false;
@@ -61,7 +61,7 @@ export class RemoteRun {
     else if (message.type === "call-failed") this.#calls.get(message.id)?.reject(new Error(message.message));
   }
 
-  /** Sends a message to the host; several that come together are one statement. */
+  /** Sends a message to the host. Messages at the same time are sent in one statement. */
   say(message: FarMessage): void {
     this.#outbox.push(this.#seal.close(["to host", this.call.runId], message as unknown as Json));
     this.#sending ??= this.#send().finally(() => (this.#sending = undefined));
@@ -80,13 +80,13 @@ export class RemoteRun {
     return answer.promise.finally(() => this.#calls.delete(number));
   }
 
-  /** What was not sent, for the statement that ends the call. Nothing is sent afterwards. */
+  /** Returns the messages that were not sent, for the statement that ends the call. Nothing is sent afterwards. */
   async rest(): Promise<readonly Json[]> {
     await this.#sending;
     return this.#outbox.splice(0);
   }
 
-  /** The host's services, for a runner of this worker. */
+  /** Returns the host's services, for a runner of this worker. */
   control(definition: ToolDefinition): RunnerControl {
     const control: Omit<RunnerControl, "definition"> = {
       signal: this.signal,
@@ -117,14 +117,14 @@ export class RemoteRun {
   }
 
   async #send(): Promise<void> {
-    // Messages of the same moment go together.
+    // Waits, so that messages of the same moment are sent together.
     await Promise.resolve();
     while (this.#outbox.length > 0) {
       const bodies = this.#outbox.splice(0);
       try {
         await this.#ledger.say(this.call.runId, "host", bodies);
       } catch {
-        // They go with the next message, or with the answer.
+        // These messages are sent with the next one, or with the answer.
         this.#outbox.unshift(...bodies);
         return;
       }
@@ -132,7 +132,7 @@ export class RemoteRun {
   }
 }
 
-/** Without members that are undefined, which JSON does not have. */
+/** Returns a copy without members that are undefined, which JSON does not have. */
 function withoutUndefined<Value extends object>(
   value: Value,
 ): { [Key in keyof Value]: Exclude<Value[Key], undefined> } {

@@ -7,19 +7,19 @@ import { returnedJson } from "../far/to-json.ts";
 import { answerOfError, type FleetAnswer } from "./answer.ts";
 import type { RemoteRun } from "./remote-run.ts";
 
-/** Milliseconds that a tool in the worker may take to end after its signal was aborted; then its place is free again. */
+/** Milliseconds within which a tool in the worker has to end after its signal was aborted; then its place is free again. */
 const abandonAfterMs = 250;
 
-/** Milliseconds for which the host may abort a call at its deadline before its worker does. */
+/** Milliseconds after its deadline that a call is left to the host to abort, before the worker does. */
 const hostFirstMs = 200;
 
-/** A tool that a worker runs: in this process, or through a runner of its own. */
+/** A tool that a worker runs: in this process, or through a runner if there is one. */
 export interface WorkerTool {
   readonly tool: ToolHere;
   readonly runner: Runner | null;
 }
 
-/** Runs the tool of a call. The host aborts it at its deadline; the deadline here is for a host that ended. */
+/** Runs the tool of a call. Normally the host aborts it at its deadline; the deadline here is for a host that has ended. */
 export async function runTool(
   { tool, runner }: WorkerTool,
   run: RemoteRun,
@@ -35,7 +35,7 @@ export async function runTool(
   }
 }
 
-/** Runs the tool of a call in processes of their own. */
+/** Runs the tool of a call through a runner, in other processes. */
 async function runInRunner(runner: Runner, tool: ToolHere, run: RemoteRun): Promise<FleetAnswer> {
   const { job } = run;
   const { runId } = run.call;
@@ -59,7 +59,7 @@ async function runInRunner(runner: Runner, tool: ToolHere, run: RemoteRun): Prom
   }
 }
 
-/** Runs the tool of a call in this process. One that does not end after its signal was aborted is abandoned. */
+/** Runs the tool of a call in this process. If it does not end after its signal was aborted, it is abandoned. */
 async function runInWorker(tool: ToolHere, run: RemoteRun, clock: Clock): Promise<FleetAnswer> {
   const { job } = run;
   const { runId } = run.call;
@@ -80,12 +80,12 @@ async function runInWorker(tool: ToolHere, run: RemoteRun, clock: Clock): Promis
   return ended.promise;
 }
 
-/** An answer that is too large for a process is too large for a fleet, too. */
+/** Replaces an answer that is too large. The limit is the same as for processes. */
 function limited(message: FleetAnswer & FarMessage): FleetAnswer {
   return breachOfSize(message, JSON.stringify(message)) ?? message;
 }
 
-/** The tool, with the members that this worker's modules add to its context. */
+/** Returns the tool so that it gets the members which this worker's modules add to its context. */
 function withServices(tool: ToolHere, info: CallInfo): ToolDefinition {
   const { definition } = tool;
   return {

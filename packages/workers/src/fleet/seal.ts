@@ -1,20 +1,20 @@
 import { createHmac, timingSafeEqual } from "node:crypto";
 import type { FleetCall, Json } from "@toolmount/core";
 
-/** What a row of the ledger is about: a signature counts only for the same. */
+/** What a row of the ledger is about; a signature counts only for the same subject. */
 type Subject = readonly [kind: "job" | "answer" | "to host" | "to worker", ...facts: readonly Json[]];
 
 /**
- * Signs what hosts and workers write into the ledger, and checks it where it is read. Without the fleet's key, write access
- * to the database is not enough to make a worker run a tool. Without a key for the fleet, values pass as they are.
+ * Signs what hosts and workers write into the ledger, and checks it where it is read, so that write access to the database is
+ * not enough to make a worker run a tool. If the fleet has no key, values are passed on unchanged.
  */
 export interface Seal {
   close(subject: Subject, value: Json): Json;
-  /** The value that was signed. Throws when it was not, or for another subject. The value must not be nested deeply. */
+  /** Returns the signed value. Throws if it is not signed, or for another subject. The value must not be nested deeply. */
   open(subject: Subject, sealed: Json): Json;
 }
 
-/** Makes the seal of a fleet's key. */
+/** Makes the seal for a fleet's key. */
 export function createSeal(key: string | undefined): Seal {
   if (key === undefined) return { close: (_, value) => value, open: (_, value) => unsealed(value) };
   // JSON.parse and JSON.stringify keep the order of members, so a value has the same text on both sides.
@@ -34,7 +34,7 @@ export function createSeal(key: string | undefined): Seal {
   };
 }
 
-/** Signed values are read without the key, too, so that a host that lacks it learns why its call was refused. */
+/** Reads signed values also without the key, so that a host that lacks the key learns why its call was refused. */
 function unsealed(given: Json): Json {
   const { value, signature } = Object(given) as Partial<Sealed>;
   return typeof signature === "string" && value !== undefined ? value : given;
@@ -45,7 +45,7 @@ interface Sealed {
   readonly signature: string;
 }
 
-/** The error of a value without a signature by the fleet's key. */
+/** The error for a value that is not signed with the fleet's key. */
 class Unsigned extends Error {
   override readonly name = "Unsigned";
 
@@ -54,7 +54,7 @@ class Unsigned extends Error {
   }
 }
 
-/** The subject of a call's job: a worker runs these arguments for this tool and this run only. */
+/** Returns the subject of a call's job, so that a worker runs these arguments only for this tool and this run. */
 export function jobSubject({
   runId,
   queue,

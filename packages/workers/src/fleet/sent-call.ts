@@ -17,7 +17,7 @@ import { outcomeUnknown } from "../run-failures.ts";
 import { readAnswer, readMessage } from "./answer.ts";
 import type { Seal } from "./seal.ts";
 
-/** What a call of a host needs beside its job. */
+/** What a sent call needs in addition to its job. */
 interface SentCallOptions {
   readonly logger: Logger;
   readonly seal: Seal;
@@ -30,15 +30,15 @@ interface SentCallOptions {
 export class SentCall {
   readonly runId: string;
   readonly job: RunnerJob;
-  /** Name of the tool, as it is offered. */
+  /** Name under which the tool is offered. */
   readonly tool: string;
-  /** Resolves to what the tool returned. Rejects with what it threw, or with how the run ended. */
+  /** Resolves to what the tool returned. Rejects with what it threw, or with the way in which the run ended. */
   readonly end: Promise<ToolReturn>;
   /** Number of the last message that was read. */
   heard = 0;
-  /** Number of the last message on which a host that ended may have acted; 0 for a call of this host. */
+  /** Number of the last message on which a host that has ended may have acted; 0 for a call of this host. */
   readonly #said: number;
-  /** Why the host withdraws it. */
+  /** The error with which the call ends if the host withdraws it. */
   withdrawnBecause: unknown;
   readonly #run: NearRun;
   readonly #logger: Logger;
@@ -58,16 +58,16 @@ export class SentCall {
     this.#run = serveRun(job, control, logger, this.#say);
     this.#run.end.then(this.#ending.resolve, this.#ending.reject);
     this.end = this.#ending.promise;
-    // The runner waits for it only after the call is in the ledger.
+    // The runner waits for it only later, when the call is in the ledger.
     this.end.catch(() => undefined);
   }
 
-  /** Another host sent the call, and ended. */
+  /** Whether another host sent the call and then ended. */
   get isAdopted(): boolean {
     return this.runId !== this.job.runId;
   }
 
-  /** Takes a message of the worker. */
+  /** Handles a message of the worker. */
   hear({ number, body }: FleetMessage): void {
     this.heard = Math.max(this.heard, number);
     const message = readMessage(body, (sealed) => this.#seal.open(["to host", this.runId], sealed));
@@ -77,7 +77,10 @@ export class SentCall {
     else this.#hearAgain(message);
   }
 
-  /** A message to the host that ended: the session's values are set again; a call that it may have made is not made. */
+  /**
+   * Handles a message that was sent to a host which has ended. Values of the session are set again. A call that the host may
+   * have made already is not made.
+   */
   #hearAgain(message: RunMessage): void {
     if (message.type === "set" || message.type === "delete") return this.#receive(message);
     if (message.type !== "call") return;
@@ -85,7 +88,7 @@ export class SentCall {
     this.#say({ type: "call-failed", id: message.id, message: problem });
   }
 
-  /** Takes the end of the call. */
+  /** Ends the call. */
   finish(end: Exclude<FleetEnd, { kind: "stored" }>): void {
     if (end.kind === "lost") return this.fail(outcomeUnknown(this.job));
     if (end.kind === "withdrawn") return this.fail(this.withdrawnBecause);

@@ -1,10 +1,10 @@
-/** Collects the items that arrive while an action runs, and acts on them together: under load, one statement for many. */
+/** Collects items that arrive while an action runs, and acts on them together, so that many items need only one statement. */
 export class Together<Item, Result> {
   readonly #act: (items: readonly Item[]) => Promise<readonly Result[]>;
   readonly #waiting: { readonly item: Item; readonly ending: PromiseWithResolvers<Result> }[] = [];
   #isActing = false;
 
-  /** `act` resolves to one result for each item, in their order. When it rejects, all of its items do. */
+  /** `act` resolves to one result for each item, in the same order. If it rejects, `add` rejects for all of its items. */
   constructor(act: (items: readonly Item[]) => Promise<readonly Result[]>) {
     this.#act = act;
   }
@@ -18,7 +18,7 @@ export class Together<Item, Result> {
 
   async #actOnAll(): Promise<void> {
     this.#isActing = true;
-    // Items that are added at the same moment go together, too.
+    // Waits, so that items that are added at the same moment are handled together.
     await new Promise((resolve) => setImmediate(resolve));
     while (this.#waiting.length > 0) {
       const batch = this.#waiting.splice(0, most);

@@ -36,8 +36,9 @@ Deletions, and files that the user's next command runs or obeys, each need a cal
 A code DIFFERENCE_CHANGED means that something changed since: look again.`;
 
 /**
- * Offers the agents of a host a tool with which they ask for a keep, for hosts at which no terminal asks at the end of a turn. The question is
- * answered as the question of any call is, with the difference as its preview, and no rule of the plan answers it. Without a layer, nothing is offered.
+ * Offers the agents of a host a tool with which they ask the user to keep changes, for hosts where no terminal asks at the end
+ * of a turn. The question is answered like that of any call, with the difference as its preview, and no rule of the plan
+ * answers it. Without a layer, nothing is offered.
  */
 export function offerToKeep(host: Host): void {
   if (layersOf(host) === null) return;
@@ -89,7 +90,7 @@ const unanswered = failure("Nothing was kept: a person has to answer, and a rule
   code: "ANSWER_MISSING",
 });
 
-/** The person who approved this call; undefined where a rule or an earlier answer did. */
+/** Returns the person who approved this call; undefined if a rule or an earlier answer did. */
 async function answererOf({ approvals }: Host, context: ToolContext): Promise<string | undefined> {
   const { callId, runId } = context;
   const found = await approvals.list({ callId, states: ["approved", "claimed", "started"] });
@@ -97,7 +98,7 @@ async function answererOf({ approvals }: Host, context: ToolContext): Promise<st
   return decision?.decision === "approve" ? decision.by : undefined;
 }
 
-/** Most changes that a model reads, and that a person is asked about by name. */
+/** Most changes that a model reads, and most changes of files that are named to a person. */
 const mostListed = 200;
 
 async function listed(host: Host, context: ToolContext): Promise<PartialResult> {
@@ -127,7 +128,7 @@ interface Asked {
   readonly sections?: readonly Section[] | undefined;
 }
 
-/** What a yes would keep, with the difference of each file. Of an obeyed file each line is shown. */
+/** Returns what would be kept, with the difference of each file. For obeyed files, all lines are shown. */
 async function previewOf(host: Host, { digest, sections: wanted = [] }: Asked, context: ToolContext) {
   const nothing = (result: PartialResult) => ({ effects: [], result });
   if (digest === undefined) return nothing(await listed(host, context));
@@ -141,10 +142,13 @@ async function previewOf(host: Host, { digest, sections: wanted = [] }: Asked, c
   });
 }
 
-/** Most differences of files that are shown, and most lines of one. What is deleted or obeyed is whole. */
+/** Most files whose differences are shown, and most lines of each. What is deleted or obeyed is shown completely. */
 const mostShown = 40;
 
-/** A list of ten thousands of files is no question. What is deleted or obeyed is named, however much it is. */
+/**
+ * Returns the effects to show. Tens of thousands of files cannot be judged, so there is a limit; but everything that is deleted
+ * or obeyed is named.
+ */
 function effectsOf(layer: Layer, changes: readonly LayerChange[]): PreviewedEffect[] {
   const named = changes.filter(({ section }, at) => isGrave(section) || at < mostListed);
   const effects = named.map((change, at) =>

@@ -5,81 +5,83 @@ import type { Choice, Layer, LayerChange, Mark, Section, Texts } from "@toolmoun
 import { dropToolName, keepToolName } from "./keep-tool.ts";
 import type { MadeCall, SessionLayers } from "./session-layer.ts";
 
-/** One changed entry, in plain data. */
+/** One changed entry, as plain data. */
 export interface WaitingChange {
   readonly path: string;
-  /** `deletions` and `obeyed` need a yes of their own. */
+  /** The part of the difference; `deletions` and `obeyed` have to be accepted separately. */
   readonly section: Section;
   readonly change: "create" | "change" | "delete" | "mode";
   readonly kind: Mark["kind"];
   /** The size of the new entry, or of the deleted one. */
   readonly bytes: number;
-  /** Octal digits; null where the mode is as it was. */
+  /** Modes in octal digits; null if the mode has not changed. */
   readonly mode: { readonly before: string; readonly after: string } | null;
-  /** The other name of an entry that only got another one: of a new entry the old one, and of a deleted one the new one. */
+  /** The other name of an entry that was only renamed: for a new entry the old name, for a deleted entry the new one. */
   readonly moved: string | null;
-  /** Null for what is no short text, and for entries after the first 500. */
+  /** Numbers of lines; null for an entry that is no short text, and for entries after the first 500. */
   readonly lines: { readonly added: number; readonly removed: number } | null;
 }
 
-/** What waits in the layer of a session. */
+/** Everything that waits in the layer of a session. */
 export interface Waiting {
-  /** An answer is for exactly this difference. */
+  /** Digest of this difference. An answer counts only for the difference with this digest. */
   readonly digest: string;
   readonly changes: readonly WaitingChange[];
-  /** What cannot be kept, with the reason. */
+  /** Changes that cannot be kept, each with the reason. */
   readonly left: readonly { readonly path: string; readonly reason: string }[];
-  /** What you changed, too: with one of these nothing is kept. */
+  /** Changes of entries that the person has changed, too. As long as one of these is chosen, nothing is kept. */
   readonly conflicts: readonly { readonly path: string; readonly reason: string }[];
-  /** Commands in the background that a keep or a drop ends. */
+  /** Commands in the background, which a keep or a drop ends. */
   readonly running: readonly string[];
-  /** The calls that made it, as far as this process ran them. */
+  /** The calls that may have made the changes, as far as this process ran them. */
   readonly calls: readonly MadeCall[];
 }
 
-/** The whole difference of one entry. A part is null where a side is no short text. */
+/** The whole difference of one entry. A member is null if one of its sides is no short text. */
 export interface EntryDifference {
-  /** From the folder to the layer. */
+  /** The difference from the person's folder to the layer. */
   readonly difference: string | null;
-  /** What each side changed since the repository staged or committed the file; null where that is not known, or no conflict. */
+  /**
+   * What each side changed since the repository staged or committed the file; null if that is unknown or there is no conflict.
+   */
   readonly conflict: { readonly person: string; readonly session: string } | null;
 }
 
 /** A session with a layer. */
 export interface WaitingSession {
   readonly session: string;
-  /** How many changes wait; null where the layer is not open in this process. */
+  /** Number of waiting changes; null if the layer is not open in this process. */
   readonly changes: number | null;
 }
 
-/** Who answers, and for which turn. */
+/** The user and session of an answer, and the person who gave it. */
 export interface KeepContext extends SessionCallContext {
-  /** The person, for the audit. */
+  /** The person who answers, for the audit. */
   readonly by?: string | undefined;
 }
 
-/** What waits in the layers of a host's sessions, and the answers of a person. */
+/** Shows what waits in the layers of a host's sessions, and carries out the answers of a person. */
 export interface HostLayers {
-  /** The sessions whose layers have changes, or may have. */
+  /** Returns the sessions whose layers have changes, or may have some. */
   sessions(): Promise<readonly WaitingSession[]>;
-  /** Null for a session without a layer. */
+  /** Returns what waits in a session's layer; null for a session without a layer. */
   waiting(session: string): Promise<Waiting | null>;
-  /** What became of one entry, line by line. */
+  /** Returns how one entry was changed, line by line. */
   difference(session: string, path: string): Promise<EntryDifference>;
-  /** Keeps what a person chose. It is a call of the session: audited, and undone as other changes are. */
+  /** Keeps what a person chose. This is a call of the session, so it is audited, and undone like other changes. */
   keep(session: string, choice: Omit<Choice, "mark">, context?: KeepContext): Promise<ToolOutcome>;
-  /** Drops all that waits. It is a call of the session, and cannot be undone. */
+  /** Drops everything that waits. This is a call of the session, and cannot be undone. */
   drop(session: string, digest: string, context?: KeepContext): Promise<ToolOutcome>;
 }
 
-/** The layers of a host; null where its plan has none. */
+/** Returns the layers of a host; null if its plan has none. */
 export function layersOf(host: Host): HostLayers | null {
   const layers = host.coordinator.getCapability("host.layers");
   return layers === null ? null : hostLayers(host, layers);
 }
 
 function hostLayers(host: Host, first: SessionLayers): HostLayers {
-  // A reload may have mounted them again.
+  // A reload may have mounted the layers again.
   const now = () => host.coordinator.getCapability("host.layers") ?? first;
   const has = (session: string) =>
     now().isOpen(session) ||
@@ -146,7 +148,7 @@ async function waitingIn(layer: Layer, own: { made(): readonly MadeCall[] }): Pr
   return { digest, changes: shown, left, conflicts: await layer.conflicts(), running, calls: own.made() };
 }
 
-/** Whether the lines of a change say something to a person. */
+/** Whether the numbers of a change's lines are of interest to a person. */
 function isCounted({ path, section, former, next }: LayerChange): boolean {
   const isInstalled = path.split("/").includes("node_modules");
   return section !== "repository" && !isInstalled && (next ?? former)!.kind !== "folder";
@@ -168,7 +170,7 @@ function plainOf(change: LayerChange, texts: Texts | undefined): Omit<WaitingCha
   };
 }
 
-/** The difference of two texts, line by line; undefined where one side has no text. */
+/** Returns the difference of two texts, line by line; undefined if one side has no text. */
 export function differenceOf(
   { before, after }: Texts,
   maxLines = Number.POSITIVE_INFINITY,

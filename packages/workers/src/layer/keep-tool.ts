@@ -16,7 +16,7 @@ import { mainSession, named, type SessionCalls, type SessionLayers } from "./ses
 /** The name of the tool that keeps what waits in the layer of a session. */
 export const keepToolName = "keep_changes";
 
-/** The name of the tool that drops all of it. */
+/** The name of the tool that drops everything that waits. */
 export const dropToolName = "drop_changes";
 
 const by = z.string().optional().describe("The person who agreed");
@@ -38,10 +38,10 @@ const schema = z.strictObject({
 
 type KeepingLayers = Pick<SessionLayers, "look">;
 
-/** A keep and its undo end what runs in the layer. */
+/** Message for a keep, a drop or an undo while a call runs, because these end what runs in the layer. */
 const busy = "Nothing was changed: a call of the session runs; try again when it has ended";
 
-/** Does something in the layer of a call's session while no other call of it runs. */
+/** Runs `act` in the layer of a call's session. Throws if another call of the session is running. */
 async function alone(
   layers: KeepingLayers,
   { userId, sessionId = mainSession }: ToolContext,
@@ -58,12 +58,12 @@ const common = {
   status: "internal",
   category: "write",
   consequenceLevel: "medium",
-  // The command that calls it has shown the difference, and its digest binds the answer.
+  // The command that calls the tool has shown the difference, and the digest binds the answer to it.
   requiresConfirmation: false,
   timeout: 0,
 } as const;
 
-/** Keeps what a person chose of a layer. A keep is a change of the session, so it is undone as other changes are. */
+/** Makes the tool that keeps what a person chose. A keep is a change of the session, so it is undone like other changes. */
 export function keepTool(layers: KeepingLayers) {
   return defineTool({
     ...common,
@@ -88,7 +88,7 @@ export function keepTool(layers: KeepingLayers) {
 
 const endedWarning = "the user kept changes of this session; commands that ran in the background have ended";
 
-/** Drops what waits in a layer. */
+/** Makes the tool that drops everything that waits in a layer. */
 export function dropTool(layers: KeepingLayers) {
   return defineTool({
     ...common,
@@ -111,7 +111,7 @@ export function dropTool(layers: KeepingLayers) {
 const droppedWarning =
   "the user dropped what this session had changed since the last keep: the files are as they were";
 
-/** Names the keep of a run on the disk. */
+/** Returns the mark by which the keep of a run is found on the disk. */
 function markOf(runId: string): string {
   return hash("sha256", runId).slice(0, 16);
 }
@@ -158,7 +158,7 @@ function unfinished(what: string, reason: string): PartialResult {
   return failure(error, { code: "KEEP_UNFINISHED", mayHaveRun: true });
 }
 
-/** A keep that changed nothing has nothing to undo. */
+/** Undoes a keep. If the keep changed nothing, there is nothing to undo. */
 async function undo(layer: Layer, { runId }: UndoRequest): Promise<PartialResult> {
   const result = await layer.undo(markOf(runId));
   if (result.status === "undone") return data({ undone: result.changes });
@@ -174,5 +174,5 @@ async function undo(layer: Layer, { runId }: UndoRequest): Promise<PartialResult
   });
 }
 
-/** Most paths that a failure names. */
+/** Most paths that an error message names. */
 const mostNamed = 20;

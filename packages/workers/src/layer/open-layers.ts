@@ -22,8 +22,8 @@ import {
 } from "./session-layer.ts";
 
 /**
- * Mounts the runner for calls in layers. A layer is opened at the first call of its session. It is closed with the host, or when its
- * session has rested: then a person can keep what waits from another process.
+ * Mounts the runner for calls in layers. A layer is opened at the first call of its session. It is closed with the host, or
+ * when its session has been idle for a while, so that a person can keep what waits from another process.
  */
 export function openLayers(
   coordinator: Coordinator,
@@ -56,21 +56,21 @@ export function openLayers(
   coordinator.mount("runners", runner, { name: settings.name });
 }
 
-/** The session of a call that keeps or runs. Calls without a session share a layer, for each user. */
+/** Returns the session in whose layer a call runs. For each user, calls without a session share one layer. */
 function sessionOf({ rootSession, info }: RunnerJob): string {
   return rootSession ?? ownSession(info.userId, mainSession);
 }
 
 interface OpenSession {
   readonly calls: SessionCalls;
-  /** Undefined before the first call, and while the session rests. */
+  /** Undefined before the first call, and after the layer of an idle session was closed. */
   layer: Promise<Layer> | undefined;
   timer?: ReturnType<Clock["setTimer"]>;
   /** Whether another process waits for the layer. */
   isWanted: boolean;
 }
 
-/** Milliseconds after the last call, without a command in the background, after which a session rests. */
+/** Milliseconds after the last call and without a command in the background after which a session's layer is closed. */
 const restMs = 60_000;
 
 interface Settings extends LayerSettings {
@@ -86,7 +86,7 @@ function createLayers(coordinator: Coordinator, folder: string, settings: Settin
     logger.warn({ err }, "the layer of a session could not be closed");
     return true;
   };
-  /** Closes the layer of a session that rests, or for another process that waits for it. */
+  /** Closes the layer of a session that is idle, or for another process that waits for the layer. */
   const close = (opened: OpenSession) => opened.calls.alone(() => closeIdle(opened)).catch(warn);
   const programs = () => programsIn(coordinator, { folder, startTimeoutMs, logger });
   const at = (session: string): OpenSession => {
@@ -108,7 +108,7 @@ function createLayers(coordinator: Coordinator, folder: string, settings: Settin
     }
   };
   const rest = (session: string) => {
-    // A call may end after its host was closed.
+    // A call may end after its host has been closed.
     if (isClosed) return;
     const opened = at(session);
     opened.timer?.cancel();
@@ -175,7 +175,10 @@ async function closeIdle(session: OpenSession): Promise<boolean> {
   return true;
 }
 
-/** What the person's next command obeys may be changed in a layer: it is kept by a yes of its own. */
+/**
+ * Returns how programs in a layer are started. Files that the person's next command obeys may be changed there, because they
+ * are kept only by a separate yes.
+ */
 function programsIn(
   coordinator: Coordinator,
   more: Pick<LayerPrograms, "folder" | "startTimeoutMs" | "logger">,
@@ -207,7 +210,7 @@ function orThrow(
   throw new ToolmountError("SANDBOX_UNAVAILABLE", { border: "layer", problem });
 }
 
-/** The name of a session's layer on the disk. */
+/** Returns the name of a session's layer on the disk. */
 function nameOf(session: string): string {
   return /^[\w-]{1,64}$/.test(session) ? session : hash("sha256", session);
 }

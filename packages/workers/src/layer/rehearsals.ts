@@ -22,13 +22,13 @@ import {
 interface Fork {
   readonly layer: Layer;
   readonly calls: SessionCalls;
-  /** What the layer changed before the next call. */
+  /** The layer's difference before the next call. */
   seen: Difference;
 }
 
 interface Opened {
   readonly fork: Promise<Fork>;
-  /** The end of the last call. */
+  /** Resolves when the last call has ended. */
   last: Promise<unknown>;
   timer?: Timer;
   isOver: boolean;
@@ -40,10 +40,10 @@ interface Services {
   readonly clock: Pick<Clock, "setTimer">;
 }
 
-/** Milliseconds after the last call of a rehearsal, after which its copy is thrown away. */
+/** Milliseconds after the last call of a rehearsal after which its copy is thrown away. */
 const restMs = 600_000;
 
-/** Runs the calls of each rehearsal whole in a fork of its session's layer, and says what each changed there. */
+/** Runs the calls of each rehearsal completely, in a fork of its session's layer, and returns what each call changed there. */
 export function createRehearsals({ layers, programs, clock }: Services) {
   const known = new WeakMap<object, Opened>();
   const open = new Set<Opened>();
@@ -74,7 +74,7 @@ export function createRehearsals({ layers, programs, clock }: Services) {
       const opened = at(control.rehearsal!, session);
       if (opened.isOver) throw unavailable(job, "its rehearsal rested for ten minutes, and is over");
       opened.timer?.cancel();
-      // What a call changed is the difference between before and after it, so one runs at a time.
+      // The changes of a call are the difference between before and after it, so only one call runs at a time.
       const run = opened.last.then(() => runIn(opened, job, control));
       opened.last = run.catch(() => {}).then(() => rest(opened));
       return (await run) as unknown as ToolReturn;
@@ -101,17 +101,17 @@ async function runIn({ fork: opening }: Opened, job: RunnerJob, control: RunnerC
   });
   const { instead: _, ...real } = job;
   const { rehearsal: __, ...own } = control;
-  // Where it throws, what it changed is shown with the next call.
+  // If the call throws, its changes are shown with the next call.
   const result = await fork.calls.run(real, own);
   const before = fork.seen;
   fork.seen = await fork.layer.difference();
   return { effects: effectsOf(before, fork.seen, fork.layer), result };
 }
 
-/** Most effects on files and links that are listed. Deletions and what the next command obeys are listed whole. */
+/** Most effects on files and links that are listed. Deletions and obeyed files are always listed. */
 const mostListed = 200;
 
-/** What became different between two differences of a layer from the person's folder. */
+/** Returns the effects of a call, from the layer's differences before and after it. */
 function effectsOf(before: Difference, after: Difference, layer: Layer): PreviewedEffect[] {
   const was = new Map(before.changes.map((change) => [change.path, change]));
   const is = new Set(after.changes.map(({ path }) => path));
@@ -145,7 +145,7 @@ function isGrave({ section }: LayerChange): boolean {
   return section === "deletions" || section === "obeyed";
 }
 
-/** A repository is one thing, and installed packages are one for each folder of them. */
+/** Returns the group of a change: a repository counts as one effect, and so does each folder of installed packages. */
 function groupOf({ path, section }: LayerChange): string {
   if (section === "repository") return /^(?:.*?\/)?\.git(?=\/|$)/.exec(path)?.[0] ?? path;
   return /^(?:.*?\/)?node_modules(?=\/|$)/.exec(path)?.[0] ?? path;
@@ -153,10 +153,10 @@ function groupOf({ path, section }: LayerChange): string {
 
 const verbs = { write: "change", folder: "create", mode: "other", delete: "delete" } as const;
 
-/** Most lines of one difference. */
+/** Most lines of one difference that are shown. */
 const maxLines = 40;
 
-/** A change with its lines, where the layer has nothing of an earlier call there. */
+/** Returns the effect of a change. It has lines only if an earlier call has not changed the same entry. */
 function effectOf(own: LayerChange, layer: Layer | undefined): PreviewedEffect {
   const { path: target, kind, former, next } = own;
   const change = kind === "write" && former === null ? "create" : verbs[kind];

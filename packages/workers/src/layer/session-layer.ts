@@ -5,10 +5,10 @@ import { z } from "zod";
 import { unavailable } from "../run-failures.ts";
 import { createProcessRunner, type ProcessRunner } from "../process/process-runner.ts";
 
-/** The session of calls that name none. */
+/** Session of calls that name no session. */
 export const mainSession = "main";
 
-/** What the processes of a layer are started with. */
+/** Settings with which the processes of a layer are started. */
 export interface LayerPrograms {
   readonly grants: Grants;
   /** The folder of the layer. */
@@ -17,18 +17,18 @@ export interface LayerPrograms {
   readonly logger: Logger;
 }
 
-/** The calls of a session in its layer. */
+/** Runs and records the calls of a session in its layer. */
 export interface SessionCalls {
   run(job: RunnerJob, control: RunnerControl): Promise<ToolReturn>;
   /** Whether a call runs. */
   isWorking(): boolean;
-  /** Does something while no call runs or begins; undefined where one runs. */
+  /** Runs `act` while no call runs or begins. Returns undefined if a call is running. */
   alone<Result>(act: () => Promise<Result>): Promise<Result | undefined>;
-  /** Does something while no call begins. */
+  /** Runs `act` while no call begins. */
   between<Result>(act: () => Promise<Result>): Promise<Result>;
-  /** The calls that ran since the last keep or drop of all, without those that only read: at most the last 1,000. */
+  /** Returns the calls since the last keep or drop of everything, without those that only read: at most the last 1,000. */
   made(): readonly MadeCall[];
-  /** Forgets them. The next call returns a warning. */
+  /** Forgets these calls. The next call returns the warning. */
   begin(warning: string | undefined): void;
   /** Ends the processes that wait for calls. */
   end(): Promise<void>;
@@ -36,13 +36,16 @@ export interface SessionCalls {
 
 /** The layers of a host, one for each session. */
 export interface SessionLayers {
-  /** Opens the layer of a session, by the session's id. Rejects with `SANDBOX_UNAVAILABLE`, and `SESSION_CONFLICT` while another process works in it. */
+  /**
+   * Opens the layer of a session, by the session's id. Rejects with `SANDBOX_UNAVAILABLE`, or with `SESSION_CONFLICT` if
+   * another process works in it.
+   */
   of(session: string): Promise<Layer>;
-  /** Whether a call or a person opened the layer of a session in this process. */
+  /** Whether the layer of a session is open in this process. */
   isOpen(session: string): boolean;
-  /** Does something with the layer of a session while no call of it begins. */
+  /** Runs `act` with the layer of a session while no call of the session begins. */
   look<Result>(session: string, act: (layer: Layer, calls: SessionCalls) => Promise<Result>): Promise<Result>;
-  /** The layers on the disk; `owner` is the session. */
+  /** Returns the layers on the disk; `owner` is the session. */
   sessions(): readonly LeftLayer[];
 }
 
@@ -57,25 +60,25 @@ declare module "@toolmount/core" {
 export interface MadeCall {
   readonly tool: string;
   readonly runId: string;
-  /** Hosts of the network that it says it reached, as `host:port`. */
+  /** Hosts of the network that the call says it reached, as `host:port`. */
   readonly network?: readonly string[] | undefined;
 }
 
-/** Most calls that are named, the last ones. */
+/** Most calls that are remembered, which are the last ones. */
 const mostMade = 1_000;
 
-/** Processes that wait for calls, in one mount of the view. They end with it. */
+/** Processes that wait for calls in one mounted view, and end with it. */
 interface Mounted {
   readonly view: string;
-  /** With what they were started, as JSON. */
+  /** The grants with which they were started, as JSON. */
   readonly grants: string;
   readonly runner: ProcessRunner;
   running: number;
 }
 
 /**
- * Runs calls in processes inside a layer. Before a call, what the person changed meanwhile is shown, unless another call or a
- * command in the background runs; then the call has a warning.
+ * Runs calls in processes inside of a layer. Before each call, the view is updated with what the person changed meanwhile. If
+ * another call or a command in the background is running, that is not possible, and the call gets a warning.
  */
 export function createSessionCalls(open: () => Promise<Layer>, programs: () => LayerPrograms): SessionCalls {
   let running = 0;
@@ -97,7 +100,7 @@ export function createSessionCalls(open: () => Promise<Layer>, programs: () => L
     mounted.running += 1;
     return { own: mounted, warnings: [...toSay.splice(0), ...unseenWarning(isCurrent ? [] : changedBelow)] };
   };
-  /** Processes of before end when their last call has. */
+  /** Ends processes of an earlier view when their last call has ended. */
   const closeUnused = async (own: Mounted | undefined) => {
     if (own !== mounted && own?.running === 0) await own.runner.close();
   };
@@ -142,7 +145,7 @@ function madeBy({ tool, runId }: RunnerJob): MadeCall {
   return { tool, runId };
 }
 
-/** Notes the hosts that a tool such as `bash` says it reached, in its data or in the details of its failure. */
+/** Records the hosts that a tool such as `bash` says it reached, in its data or in the details of its failure. */
 function withHosts(
   made: readonly MadeCall[],
   { runId }: RunnerJob,
@@ -155,7 +158,7 @@ function withHosts(
 
 const withNetwork = z.object({ network: z.array(z.string()).min(1).max(1_000) });
 
-/** A border that starts what runs as the host, inside the layer. */
+/** Makes a runner whose border starts processes with the host's rights, inside of the layer. */
 function runnerIn(layer: Layer, { grants, folder, startTimeoutMs, logger }: LayerPrograms): ProcessRunner {
   const border: Border = {
     name: "none",
@@ -192,7 +195,7 @@ function withWarnings(returned: ToolReturn, added: readonly string[]): ToolRetur
   return { ...returned, warnings: [...warnings, ...added] };
 }
 
-/** Lists the first so many paths, and says how many more there are. */
+/** Lists the first paths, up to `most`, and says how many more there are. */
 export function named(paths: readonly string[], most: number): string {
   const more = paths.length > most ? ` and ${paths.length - most} more` : "";
   return `${paths.slice(0, most).join(", ")}${more}`;

@@ -16,7 +16,7 @@ import type { ReportedCapability, ReportedHook } from "../far/far-message.ts";
 import type { Question } from "../far/messages.ts";
 import { placeholder } from "./placeholder.ts";
 
-/** What a process reports of its module. */
+/** A process's report about its module. */
 export interface DescribedByProcess {
   readonly tools: readonly DescribedTool[];
   readonly contributions: readonly Contribution[];
@@ -24,18 +24,18 @@ export interface DescribedByProcess {
   readonly capabilities: readonly ReportedCapability[];
 }
 
-/** Asks a process of the module. Rejects when the answer does not come before `signal` aborts. */
+/** Asks a module's process a question. Rejects if there is no answer before `signal` aborts. */
 type Ask = (question: Question, signal: AbortSignal) => Promise<unknown>;
 
 interface DescribeOptions {
-  /** Events and capabilities that the plan grants. The process may have forged its report. */
+  /** Events and capabilities that the plan grants. They are checked, because the process may have forged its report. */
   readonly granted: { readonly hooks: readonly string[]; readonly capabilities: readonly string[] };
   readonly ask: Ask;
   readonly clock: Clock;
   readonly logger: Logger;
 }
 
-/** What the host mounts for a module in a process. Throws for what the plan does not grant. */
+/** Returns what the host mounts for a module in a process. Throws if the report has something that the plan does not grant. */
 export function describedModule(report: DescribedByProcess, options: DescribeOptions): DescribedModule {
   const { granted } = options;
   const { hooks, capabilities } = report;
@@ -56,16 +56,16 @@ export function describedModule(report: DescribedByProcess, options: DescribeOpt
   };
 }
 
-/** Milliseconds in which a hook answers, unless it says otherwise: as core's for gates. */
+/** Milliseconds within which a hook has to answer, unless it states another time; the same as core's for gates. */
 const hookMs = 5_000;
 
-/** Milliseconds in which a method of a capability answers. */
+/** Milliseconds within which a method of a capability has to answer. */
 const capabilityMs = 30_000;
 
-/** Events that wait for one observer at the same time; it misses others. */
+/** Most events that wait for one observer; it misses further ones. */
 const maxObserved = 256;
 
-/** A gate that fails denies, as core has it; a failure of an observer is logged by core. */
+/** Returns a hook that asks the process. If a gate fails, core denies; if an observer fails, core logs it. */
 function hookOf({ id, kind, event, ...given }: ReportedHook, options: DescribeOptions): DescribedHook {
   const { timeoutMs = hookMs } = given;
   const ask = async (name: string, data: EventData) => {
@@ -113,7 +113,7 @@ async function askInTime(
   }
 }
 
-/** The event as JSON: what JSON does not have is left out. */
+/** Returns an event as JSON; what JSON cannot express is left out. */
 function dataOf(data: EventData): JsonObject {
   try {
     return JSON.parse(JSON.stringify(data)) as JsonObject;
@@ -132,8 +132,8 @@ const injection = z.object({
 });
 
 /**
- * The answer of a hook, which its process may have forged. Only the plan and its approvers can let a question without an
- * answer count as an approval.
+ * Checks the answer of a hook, which its process may have forged. Only the plan and its approvers can make a question without
+ * an answer count as an approval.
  */
 const hookAnswer = z
   .object({

@@ -14,7 +14,7 @@ import type { NearServices } from "./near-services.ts";
 import { refusalOf } from "./rebuild-thrown.ts";
 import { describeEnd, UsageLimits } from "./watch-usage.ts";
 
-/** How a process is started and watched. */
+/** Options for starting and watching a process. */
 interface FarOptions {
   readonly launch: Launch;
   readonly mount: Extract<HostMessage, { type: "mount" }>;
@@ -26,26 +26,29 @@ interface FarOptions {
   readonly services: NearServices;
 }
 
-/** Milliseconds that a call may take to end after its signal was aborted; then its process is killed. */
+/** Milliseconds within which a call has to end after its signal was aborted; then its process is killed. */
 const killAfterMs = 250;
 
-/** Milliseconds in which a process without its channel must end: one that exits under load takes its time. */
+/** Milliseconds within which a process has to end after it has closed its channel. On a busy machine, this takes a while. */
 const endAfterMs = 5_000;
 
-/** Most milliseconds in which the rest of a channel is read when its process has ended: another process may hold it open. */
+/**
+ * Longest time for reading the rest of a channel after its process has ended, in milliseconds. Another process may keep it
+ * open.
+ */
 const restMs = 1_000;
 
 /** Bytes of output that are kept for the log. */
 const keptOutput = 4_096;
 
-/** What a process says of its module: whether it keeps state, and its tools when the host has not imported it. */
+/** A process's report: whether its module keeps state and, if the host has not imported the module, its tools. */
 type Mounted = Omit<Extract<FarMessage, { type: "mounted" }>, "type">;
 
 /** A process that has one module mounted and runs its calls. */
 export class FarProcess {
-  /** Resolves when the module is mounted. Rejects with why it is not. */
+  /** Resolves when the module is mounted. Rejects with the reason if it cannot be. */
   readonly mounted: Promise<Mounted>;
-  /** Resolves when the process has ended, to how, as the end of a sentence. */
+  /** Resolves when the process has ended, to the second half of a sentence that says how. */
   readonly ended: Promise<string>;
   readonly #options: FarOptions;
   readonly #child: ChildProcess;
@@ -53,10 +56,10 @@ export class FarProcess {
   readonly #meter: MessageMeter;
   readonly #limits: UsageLimits;
   readonly #runs = new Map<string, NearRun>();
-  /** The process ran a preview of each of these. */
+  /** Rehearsals of which this process has run a preview. */
   readonly #rehearsals = new WeakSet<object>();
   readonly #mounting = Promise.withResolvers<Mounted>();
-  /** Resolves when the channel is read to its end. */
+  /** Resolves when the channel has been read to its end. */
   readonly #allRead = Promise.withResolvers<void>();
   #questions = 0;
   #killedBecause: string | undefined;
@@ -74,7 +77,7 @@ export class FarProcess {
       cwd: options.cwd,
       env: { ...env },
       stdio: sandboxStdio(["ignore", "pipe", "pipe", "pipe"], { filter }),
-      // Of a process group of its own, so that a signal to its group does not reach the host.
+      // The process gets its own process group, so that a signal to that group does not reach the host.
       detached: process.platform !== "win32",
     });
     passFilter(this.#child, { filter });
@@ -100,19 +103,19 @@ export class FarProcess {
   }
 
   /**
-   * Whether it can run a further call. Not from the moment at which it is killed or closes its channel: a call that is
-   * given to it before its end is known would end with it.
+   * Whether it can run another call. False from the moment at which it is killed or closes its channel, because a further call
+   * would end with it.
    */
   get isAlive(): boolean {
     return !this.#hasEnded && !this.#isClosed && this.#killedBecause === undefined;
   }
 
-  /** Calls that run in this process. */
+  /** Number of calls that run in this process. */
   get running(): number {
     return this.#runs.size;
   }
 
-  /** Runs one call. Rejects with what the tool threw, or with a `RunnerFailure` when the process ends. */
+  /** Runs one call. Rejects with what the tool threw, or with a `RunnerFailure` if the process ends. */
   async run(job: RunnerJob, control: RunnerControl): Promise<ToolReturn> {
     const { logger } = this.#options;
     const run = createNearRun(job, control, logger, (message) => this.#send(message), this.#rehearsals);
@@ -120,7 +123,7 @@ export class FarProcess {
     return this.#follow(job.runId, run, control.signal);
   }
 
-  /** Asks a hook or a capability of the module. A process that does not answer before `signal` aborts is killed. */
+  /** Asks a hook or a capability of the module. If there is no answer before `signal` aborts, the process is killed. */
   async ask(question: Question, signal: AbortSignal): Promise<unknown> {
     const runId = `question ${(this.#questions += 1)}`;
     this.#meter.allowAnswer();
@@ -141,7 +144,7 @@ export class FarProcess {
     }
   }
 
-  /** Kills the process; `because` completes the sentence that its calls end with. */
+  /** Kills the process; `because` completes the sentence with which its calls end. */
   kill(because: string): void {
     if (this.#hasEnded) return;
     this.#killedBecause ??= because;
@@ -162,14 +165,16 @@ export class FarProcess {
     void this.#runs.get(runId)?.end.then(stop, stop);
   }
 
-  /** A process that answers and has other calls is not killed. */
+  /** Kills the process if a call has not ended. A process that still answers and has other calls is spared. */
   #killIfStuck(runId: string): void {
     const run = this.#runs.get(runId);
     if (run === undefined || (run.isAborting && this.#runs.size > 1)) return;
     this.kill(`it was killed, because the call did not end within ${killAfterMs} ms after it was stopped`);
   }
 
-  /** A process that ends closes its channel first; only one that keeps running without it is killed. */
+  /**
+   * Handles the end of the channel. A process that ends closes its channel first; one that keeps running without it is killed.
+   */
   #afterClose(): void {
     this.#isClosed = true;
     if (this.#hasEnded) return;
@@ -183,7 +188,7 @@ export class FarProcess {
     if (excess !== undefined) return this.kill(`it was killed, because it sent ${excess}`);
     const message = readFarMessage(text);
     if (typeof message === "string") return this.kill(message);
-    // A process that is killed already runs no call.
+    // A process that is being killed gets no calls.
     if (message.type === "mounted")
       return this.#killedBecause === undefined ? this.#mounting.resolve(message) : undefined;
     if (message.type === "refused") {
@@ -223,7 +228,9 @@ export class FarProcess {
     return how;
   }
 
-  /** The end of a process can be known before what it sent last is read. */
+  /**
+   * Waits until the rest of the channel is read, because the end of a process can be known before its last messages are read.
+   */
   async #readRest(): Promise<void> {
     const late = Promise.withResolvers<void>();
     const timer = this.#options.clock.setTimer(() => late.resolve(), restMs);

@@ -1,12 +1,12 @@
 import type { Clock } from "@toolmount/core";
 
-/** Messages that a process may send at once after the start of a call, and then in each second. */
+/** Messages that a process may send at once after the start of a call, and further ones per second. */
 const messages = { most: 100_000, perSecond: 1_000 };
 
-/** The same in characters of JSON: four of the largest messages. */
+/** The same limits in characters of JSON; the first is as much as four of the largest messages. */
 const characters = { most: 268_435_456, perSecond: 16_777_216 };
 
-/** Counts what a process sends, before it is read. The start of a call gives it its whole allowance again. */
+/** Limits what a process sends, before it is read. The start of a call restores the whole allowance. */
 export class MessageMeter {
   readonly #clock: Pick<Clock, "now">;
   #messages = messages.most;
@@ -25,14 +25,14 @@ export class MessageMeter {
   }
 
   /**
-   * Allows the answer to a question of the host, and the message that it was stopped. A question gives no more: the host also
-   * asks about events that the process itself has emitted.
+   * Allows the two messages that a question can cause: the answer, and the report that it was aborted. It does not restore the
+   * whole allowance, because the host also asks about events that the process itself has emitted.
    */
   allowAnswer(): void {
     this.#messages = Math.min(messages.most, this.#messages + 2);
   }
 
-  /** Counts a message; returns what was too much, once the allowance is used up. */
+  /** Counts a message. Returns what was too much if the allowance is used up. */
   take(length: number): string | undefined {
     this.#messages -= 1;
     this.#characters -= length;

@@ -4,22 +4,25 @@ import { announcedEvents } from "../far/contributions.ts";
 import type { DescribedByProcess } from "./described-module.ts";
 import type { FarProcess } from "./far-process.ts";
 
-/** What a pool starts, and how many processes it may have. */
+/** How a pool starts processes, and how many it may have. */
 interface PoolOptions {
   readonly start: () => Promise<FarProcess>;
-  /** Most processes for calls from outside; calls by tools may add some, so that none waits for its caller. */
+  /**
+   * Most processes for calls from outside. Calls by tools may add some, so that no call waits for a process that its caller
+   * holds.
+   */
   readonly processes: number;
 }
 
 /**
- * Most calls of one depth that have a process, where tools made them. Such a call waits for deeper ones only, so the calls of
- * one depth may wait for each other.
+ * Most calls of one depth that have a process, if tools made them. Such a call waits only for deeper calls, so calls of the
+ * same depth may wait for each other.
  */
 const maxNested = 16;
 
 /**
- * The processes of one module. A call has a process to itself, which then waits for the next call. A module that keeps
- * state has one process for all of its calls. A process that ends is replaced in the background.
+ * The processes of one module. A process runs one call at a time, and then waits for the next. A module that keeps state has
+ * one process for all its calls. A process that ends is replaced in the background.
  */
 export class ModulePool {
   readonly #options: PoolOptions;
@@ -28,27 +31,27 @@ export class ModulePool {
   readonly #waiting: PromiseWithResolvers<void>[] = [];
   readonly #nested = new NestedPlaces();
   #starting = 0;
-  /** The start of the last process. */
+  /** Resolves when the last start of a process is over. */
   #begun: Promise<unknown> = Promise.resolve();
   #shared: Promise<FarProcess> | undefined;
-  /** The process that holds the staged effects of a rehearsal. */
+  /** The process with the staged effects of each rehearsal. */
   readonly #stages = new WeakMap<object, Promise<FarProcess>>();
-  /** Unknown until the first process has mounted the module. */
+  /** Undefined until the first process has mounted the module. */
   #keepsState: boolean | undefined;
   #described: DescribedByProcess | undefined;
-  /** Receives the events that the module says it emits. */
+  /** Gets the events that the module announces. */
   #announce: Announce = () => undefined;
   #isClosed = false;
-  /** Processes taken and not given back. */
+  /** Number of processes that were taken and not returned. */
   #taken = 0;
-  /** Its module has newer content: it keeps no process that runs no call. */
+  /** Whether the module has newer content. The pool then ends each process that runs no call. */
   isRetired = false;
 
   constructor(options: PoolOptions) {
     this.#options = options;
   }
 
-  /** A process for one call of a depth; 0 is a call from outside. Rejects with why none could be started. */
+  /** Returns a process for one call; depth 0 is a call from outside. Rejects with the reason if none could be started. */
   async take(depth: number): Promise<FarProcess> {
     this.#taken++;
     try {
@@ -61,7 +64,7 @@ export class ModulePool {
     }
   }
 
-  /** A process that waits for calls; undefined when one must be started or awaited, and for calls by tools. */
+  /** Returns a process that waits for calls. Undefined if one has to be started or awaited, and for calls by tools. */
   takeNow(depth: number): FarProcess | undefined {
     if (depth > 0 || this.#isClosed || this.#keepsState !== false) return undefined;
     const far = this.#takeIdle();
@@ -70,8 +73,8 @@ export class ModulePool {
   }
 
   /**
-   * Returns the process that runs all previews of a rehearsal, and other calls at the same time. Rejects when it has ended:
-   * the staged effects are lost.
+   * Returns the process that runs all previews of a rehearsal, and other calls at the same time. Rejects if it has ended,
+   * because the staged effects are then lost.
    */
   async stageOf(rehearsal: object, depth: number): Promise<FarProcess> {
     const known = this.#stages.get(rehearsal);
@@ -89,7 +92,7 @@ export class ModulePool {
     throw new Error("the process that had what the rehearsal staged has ended; rehearse again");
   }
 
-  /** Ends the processes that wait for calls, and from now on each one after its call. */
+  /** Ends the processes that wait for calls, and from then on each process after its call. */
   retire(): void {
     this.isRetired = true;
     this.#endIdle();
@@ -111,7 +114,7 @@ export class ModulePool {
     }
   }
 
-  /** Returns a process after its call. */
+  /** Returns a process to the pool after its call. */
   give(far: FarProcess, depth: number): void {
     this.#taken--;
     this.#nested.leave(depth);
@@ -120,14 +123,14 @@ export class ModulePool {
     if (this.isRetired) this.#endIdle();
   }
 
-  /** What its first process reported of the module. */
+  /** Returns what the first process reported about the module. */
   async describe(announce: Announce): Promise<DescribedByProcess> {
     this.#announce = announce;
     if (this.#described === undefined) this.give(await this.take(0), 0);
     return this.#described ?? { tools: [], contributions: [], hooks: [], capabilities: [] };
   }
 
-  /** Passes on an event that the module contributes to `observability.events`. */
+  /** Passes on an event, if the module has announced it in `observability.events`. */
   announce(event: string, data: JsonObject): void {
     if (announcedEvents(this.#described?.contributions ?? []).has(event)) this.#announce(event, data);
   }
@@ -140,7 +143,7 @@ export class ModulePool {
     await Promise.all(all.map(({ ended }) => ended));
   }
 
-  /** The one process of a module that keeps state; undefined once it is known that the module keeps none. */
+  /** Returns the only process of a module that keeps state; undefined if it turns out that the module keeps none. */
   async #takeShared(): Promise<FarProcess | undefined> {
     this.#shared ??= this.#start();
     const shared = this.#shared;
@@ -156,7 +159,7 @@ export class ModulePool {
     return this.#takeShared();
   }
 
-  /** The first process becomes an ordinary one: the first of the calls that waited for it gets it. */
+  /** Makes the first process an ordinary one, which the first of the calls that waited for it gets. */
   #takeFirst(far: FarProcess): FarProcess | undefined {
     this.#shared = undefined;
     return far.isAlive ? far : undefined;
@@ -189,7 +192,7 @@ export class ModulePool {
     }
   }
 
-  /** Starts follow each other, each in a turn of the loop of its own: a start keeps the host from its work for milliseconds. */
+  /** Starts a process after the previous start, in another turn of the event loop, because a start blocks for milliseconds. */
   #begin(): Promise<FarProcess> {
     const begun = this.#begun.then(() => setImmediate()).then(() => this.#options.start());
     this.#begun = begun.catch(() => undefined);
@@ -197,15 +200,15 @@ export class ModulePool {
   }
 
   /**
-   * The place of a process that ended is free: a call that waits starts one. Otherwise it is replaced, so that the next call
-   * finds one; one that could not start is not.
+   * Handles the end of a process. If a call waits, it may now start a process. Otherwise the process is replaced, so that the
+   * next call finds one, unless it could not mount its module.
    */
   #onEnd(far: FarProcess): void {
     this.#alive.delete(far);
     if (this.#alive.size + this.#starting >= this.#options.processes) return;
     const waits = this.#waiting.shift();
     if (waits !== undefined) return waits.resolve();
-    // The next call of a module that keeps state starts a new process, with new state.
+    // A module that keeps state gets a new process, with new state, only at its next call.
     if (this.#isClosed || this.isRetired || this.#keepsState !== false) return;
     void far.mounted
       .then(() => this.#start())
@@ -220,7 +223,7 @@ export class ModulePool {
   }
 }
 
-/** The calls by tools that have a process, counted by their depth, and those that wait for one. */
+/** Counts the calls by tools that have a process, by depth, and queues those that wait for one. */
 class NestedPlaces {
   readonly #taken = new Map<number, number>();
   readonly #waiting = new Map<number, (() => void)[]>();
@@ -236,7 +239,7 @@ class NestedPlaces {
     await turn.promise;
   }
 
-  /** The next call that waits gets the place. */
+  /** Frees a place, or passes it to the next waiting call. */
   leave(depth: number): void {
     if (depth === 0) return;
     const next = this.#waiting.get(depth)?.shift();

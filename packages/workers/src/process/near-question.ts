@@ -3,7 +3,7 @@ import type { RunMessage } from "../far/far-message.ts";
 import type { NearRun } from "./near-run.ts";
 import { rebuildThrown } from "./rebuild-thrown.ts";
 
-/** The host's side of one question to a process: of a hook, or of a method of a capability. */
+/** The host's side of one question to a process, about a hook or a method of a capability. */
 export class NearQuestion implements NearRun {
   isAborting = false;
   readonly end: Promise<ToolReturn>;

@@ -14,18 +14,18 @@ import { rebuildThrown } from "./rebuild-thrown.ts";
 
 /** The host's side of one call that runs in a process. */
 export interface NearRun {
-  /** Resolves to what the tool returned. Rejects with what it threw, or with how its process ended. */
+  /** Resolves to what the tool returned. Rejects with what it threw, or with the way in which its process ended. */
   readonly end: Promise<ToolReturn>;
-  /** Whether the process has answered that it aborts the call. */
+  /** Whether the process has confirmed that it aborts the call. */
   readonly isAborting: boolean;
-  /** Returns how the call fails because of a message; its process must then be killed. */
+  /** Handles a message. Returns a failure if the message makes the call fail; the process must then be killed. */
   receive(message: RunMessage): RunnerFailure | undefined;
   processEnded(how: string): void;
 }
 
 type Send = (message: HostMessage) => void;
 
-/** Sends a call to a process and serves what its tool asks for. The process ran previews of each of `rehearsals`. */
+/** Sends a call to a process, and answers what its tool asks. `rehearsals` are those of which the process has run previews. */
 export function createNearRun(
   job: RunnerJob,
   control: RunnerControl,
@@ -49,7 +49,7 @@ export function createNearRun(
   return serveRun(job, control, logger, send);
 }
 
-/** Says to a preview whether the process ran one of the same rehearsal before; says nothing to other calls. */
+/** Returns, for a preview, whether the process has run another one of the same rehearsal. */
 function stageOf({ instead }: RunnerJob, { rehearsal }: RunnerControl, rehearsals: WeakSet<object>) {
   if (rehearsal === undefined || instead === undefined) return {};
   const staged = rehearsals.has(rehearsal) ? ("again" as const) : ("first" as const);
@@ -57,7 +57,7 @@ function stageOf({ instead }: RunnerJob, { rehearsal }: RunnerControl, rehearsal
   return { staged };
 }
 
-/** Serves what the tool of a call asks for; the call itself was sent. */
+/** Answers what the tool of a call asks; the call itself has been sent already. */
 export function serveRun(job: RunnerJob, control: RunnerControl, logger: Logger, send: Send): NearRun {
   return new SentRun(job, control, logger, send);
 }
@@ -117,7 +117,7 @@ class SentRun implements NearRun {
     }
   }
 
-  /** The tool waits for the answer before it changes anything. */
+  /** Stores a change and sends the answer, for which the tool waits before it changes anything. */
   async #keep<Value>(
     id: number,
     keep: ((value: Value) => Promise<void>) | undefined,
@@ -132,7 +132,9 @@ class SentRun implements NearRun {
     }
   }
 
-  /** A value that the session's state does not take ends the call: the tool is elsewhere, and believes that it is set. */
+  /**
+   * Sets a value of the session's state. If the state refuses it, the call fails, because the tool has set it in its own copy.
+   */
   #set({ key, value }: Extract<RunMessage, { type: "set" }>): RunnerFailure | undefined {
     try {
       this.#control.session.set(key, value);
@@ -156,7 +158,7 @@ class SentRun implements NearRun {
   }
 }
 
-/** The tool's own schema refused the arguments, so the tool did not run. */
+/** Returns the failure of a call whose arguments the tool's own schema refused, so that the tool did not run. */
 function invalidFailure(issues: readonly Issue[]): RunnerFailure {
   const { error = "", details } = invalidArguments(issues);
   return new RunnerFailure("INVALID_ARGUMENTS", error, { status: "invalid", details: details as never });

@@ -1,10 +1,10 @@
 import type { Announce, Json } from "@toolmount/core";
 import { callMethod, shapeOf, type CapabilityShape } from "../far/crossing.ts";
 
-/** What the host does for a module in a process, outside of calls. */
+/** Services of the host for a module in a process, outside of calls. */
 export interface NearServices {
   readonly announce: Announce;
-  /** Calls a method of a capability that the plan lets the module use. */
+  /** Calls a method of a capability that the plan grants to the module. */
   use(used: UsedMethod): Promise<Json | undefined>;
 }
 
@@ -14,10 +14,10 @@ interface UsedMethod {
   readonly arguments: readonly Json[];
 }
 
-/** Most uses of capabilities of one module that run at the same time. */
+/** Most calls of capabilities by one module that run at the same time. */
 const maxUses = 256;
 
-/** Capabilities of the host for one module: only those that its plan names. */
+/** The host's capabilities for one module, which are only those that its plan names. */
 export class GivenCapabilities {
   readonly #granted: readonly string[];
   readonly #get: (name: string) => unknown;
@@ -28,7 +28,7 @@ export class GivenCapabilities {
     this.#get = get;
   }
 
-  /** Those that the host has now. Throws for one that cannot cross. */
+  /** Returns those that the host has now. Throws if one of them cannot cross the border. */
   shapes(): Readonly<Record<string, CapabilityShape>> {
     const known = this.#granted.map((name) => [name, this.#get(name)] as const);
     const given = known.filter(([, value]) => value !== null && value !== undefined);

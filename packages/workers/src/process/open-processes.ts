@@ -6,10 +6,10 @@ import { processEnvironment } from "@toolmount/sandbox";
 import type { FleetSettings, ProcessSettings } from "../config.ts";
 import { createProcessRunner, type ProcessRunner } from "./process-runner.ts";
 
-/** The hosts that have said that their default border is the weaker one, by their id. */
+/** Ids of the hosts that have already logged that their default border is the weaker one. */
 const warned = new Set<string>();
 
-/** Opens a runner for processes behind a border. Rejects with `SANDBOX_UNAVAILABLE`. */
+/** Opens a runner for processes behind a border. Rejects with `SANDBOX_UNAVAILABLE` if the border does not work. */
 export async function openProcesses(
   coordinator: Coordinator,
   settings: ProcessSettings | (FleetSettings & Pick<ProcessSettings, "border">),
@@ -22,7 +22,7 @@ export async function openProcesses(
   return createProcessRunner({ border, grants, processes, startTimeoutMs, logger, granted });
 }
 
-/** Says it once for each host: each entry with `strictest` has the same border. */
+/** Logs once for each host why a weaker border is used, because every entry with `strictest` gets the same border. */
 function warn(coordinator: Coordinator, problem: string): void {
   const id = coordinator.getCapability("host.id") ?? "";
   if (warned.has(id)) return;
@@ -57,7 +57,7 @@ function grantsOf(
   };
 }
 
-/** `.git` of the plan's folder and of those above: a repository's history may have what its files no longer have. */
+/** Returns `.git` in the plan's folder and in those above it, because a repository's history may have removed secrets. */
 function repositories(folder: string): string[] {
   const above = dirname(folder);
   return [join(folder, ".git"), ...(above === folder ? [] : repositories(above))];

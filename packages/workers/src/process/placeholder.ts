@@ -4,8 +4,8 @@ import type { DescribedTool } from "../far/described-tool.ts";
 import { describedFailure } from "./rebuild-thrown.ts";
 
 /**
- * Returns the definition that the host mounts for a tool that it never imports. Whether the tool asks by its arguments is for
- * its own code to say, which the host does not run, so a person is always asked.
+ * Returns the definition that the host mounts for a tool that it never imports. If the tool's own code decides from the
+ * arguments whether to ask, the host cannot run that code, so a person is always asked.
  */
 export function placeholder(tool: DescribedTool): DescribedModule["tools"][number] {
   const {
@@ -22,7 +22,7 @@ export function placeholder(tool: DescribedTool): DescribedModule["tools"][numbe
   const refuse = () => Promise.reject(new Error(`the tool "${tool.name}" runs only behind its border`));
   const definition = {
     ...known,
-    // Also when it is undefined: without the member, the adapter of Tool-Forge would take the definition for one of its own.
+    // Set even if it is undefined, because without it, Tool-Forge's adapter would take the definition for one of its own.
     origin,
     schema: inputSchema,
     ...(failuresOf !== undefined && { failures: wordingOf(failuresOf) }),
@@ -34,7 +34,7 @@ export function placeholder(tool: DescribedTool): DescribedModule["tools"][numbe
   return { definition: foreign === true ? foreignDefinition(definition) : definition, alias };
 }
 
-/** The words of the tool's contract, which the process has chosen. */
+/** Returns the wording of the contract that the process has named. */
 function wordingOf(className: string): FailureWording {
   const unknown = () => failure(`${className} failed`, { code: "TOOL_FAILED" });
   return { className, describe: (thrown) => describedFailure(thrown) ?? unknown() };

@@ -24,7 +24,7 @@ import { GivenCapabilities, type NearServices } from "./near-services.ts";
 import { realpathSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 
-/** What a process runner needs of its host. */
+/** Options for a process runner. */
 export interface ProcessRunnerOptions {
   readonly border: Border;
   readonly grants: BorderGrants;
@@ -32,9 +32,12 @@ export interface ProcessRunnerOptions {
   readonly startTimeoutMs: number;
   readonly logger: Logger;
   readonly clock?: Clock | undefined;
-  /** What modules may do beside mounting tools. Default: nothing. */
+  /** What modules may do besides mounting tools. Default: nothing. */
   readonly granted?: Granted | undefined;
-  /** The folder of the layer in which the border starts processes: its modules have the host's trust, and see all that is there. */
+  /**
+   * The folder of the layer in which the border starts processes. Its modules are trusted like the host, and see everything
+   * there.
+   */
   readonly layer?: string | undefined;
 }
 
@@ -46,10 +49,10 @@ interface Granted {
 
 const noGrants: Granted = { hooks: [], capabilities: [] };
 
-/** A runner that has processes to end. */
+/** A runner whose processes have to be ended. */
 export type ProcessRunner = Runner & Required<Pick<Runner, "close" | "describe">>;
 
-/** Runs calls in processes of their own, behind a border: a pool of warm processes for each module. */
+/** Runs calls in separate processes behind a border, with a pool of warm processes for each module. */
 export function createProcessRunner(given: ProcessRunnerOptions): ProcessRunner {
   const { guard, ...options } = guarded(given);
   const pools = new Pools(options);
@@ -77,8 +80,8 @@ export function createProcessRunner(given: ProcessRunnerOptions): ProcessRunner 
 }
 
 /**
- * Without a border or a layer the kernel does not end what a tool started. A guard does when the runner closes or its host is killed:
- * it finds those processes by a limit that all of them have.
+ * Adds a guard if there is neither a border nor a layer, because the kernel then does not end what a tool started. The guard
+ * does so when the runner closes or its host is killed; it finds the processes by a limit that all of them have.
  */
 function guarded(options: ProcessRunnerOptions): ProcessRunnerOptions & { readonly guard?: ProgramGuard } {
   if (options.border.name !== "none" || options.layer !== undefined) return options;
@@ -92,13 +95,13 @@ function guarded(options: ProcessRunnerOptions): ProcessRunnerOptions & { readon
   return { ...options, border: { ...border, launch }, guard };
 }
 
-/** The pools of a runner, by module. */
+/** The pools of a runner, one for each module. */
 class Pools {
   readonly #options: ProcessRunnerOptions;
   readonly #pools = new Map<string, ModulePool>();
-  /** By the object that the host has for a module, which is the same for each of its calls. */
+  /** Pools by the object that the host has for a module, which is the same for each of its calls. */
   readonly #known = new WeakMap<RunnerModule, ModulePool>();
-  /** What a module in a process may use of the host: as it is for the newest generation. */
+  /** What a module in a process may use of the host, from the newest generation of the plan. */
   readonly #hosts = new WeakMap<ModulePool, RunnerHost>();
   /** The pool of a module's newest revision. */
   readonly #newest = new Map<string, ModulePool>();
@@ -114,7 +117,7 @@ class Pools {
     return known;
   }
 
-  /** The pool of a module that the host does not import. */
+  /** Returns the pool of a module that the host does not import. */
   describing(module: RunnerModule, host: RunnerHost): ModulePool {
     const pool = this.#pools.get(canonicalJson(module)) ?? this.#add(module, true);
     this.#hosts.set(pool, host);
@@ -168,7 +171,7 @@ async function runInProcess(pool: ModulePool, job: RunnerJob, control: RunnerCon
   }
 }
 
-/** Asks the one process of a module that has hooks or capabilities. */
+/** Asks the only process of a module with hooks or capabilities. */
 async function askProcess(pool: ModulePool, question: Question, signal: AbortSignal): Promise<unknown> {
   const far = await pool.take(0);
   try {
@@ -179,7 +182,7 @@ async function askProcess(pool: ModulePool, question: Question, signal: AbortSig
   }
 }
 
-/** Runs a preview in the process that holds the staged effects of its rehearsal. */
+/** Runs a preview in the process that has the staged effects of its rehearsal. */
 async function rehearseInProcess(
   pool: ModulePool,
   job: RunnerJob,
@@ -217,13 +220,13 @@ async function startProcess(
   const { cwd, denied, memoryMb } = grants;
   const launch = await border.launch(program, grants);
   const paths = { folder: cwd, protectedPaths: denied, secretPaths: secret };
-  // Commands may have changed what the layer shows, so code is imported as the person has it.
+  // Commands may have changed what the layer shows, so code is imported from the person's own folder.
   const specifier = layer === undefined ? module.specifier : toPerson(layer, realpathSync(module.specifier));
   const mount = { type: "mount", module: { ...module, specifier }, ...how, ...paths, layer } as const;
   return new FarProcess({ launch, mount, memoryMb, startTimeoutMs, cwd, clock, logger, services });
 }
 
-/** How a process mounts its module, and what the host does for it. */
+/** How a process mounts its module, and the host's services for it. */
 interface MountedHow {
   readonly describe: boolean;
   readonly grants: Grants;
@@ -232,14 +235,14 @@ interface MountedHow {
 
 const file = fileURLToPath(import.meta.resolve("#far-process"));
 
-/** From the sources, the process imports sources, too. */
+/** Whether this code runs from its sources; the process then imports sources, too. */
 const isSource = file.endsWith(".ts");
 
-/** The program that runs the calls of a module in a process. */
+/** Returns the program that runs the calls of a module in a process. */
 function farProgram(module: string): NodeProgram {
   return {
     node: realpathSync(process.execPath),
-    // A neighbour cannot open its inspector by a signal.
+    // With this option, another process cannot open the inspector by a signal.
     options: ["--disable-sigusr1", ...(isSource ? ["--conditions=@toolmount/source"] : [])],
     file,
     code: [...codeFolders([file, module]), ...(findTsconfig(module)?.files ?? [])],

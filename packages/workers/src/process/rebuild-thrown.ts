@@ -1,15 +1,15 @@
 import { ToolError, ToolInterrupt, ToolmountError, type PartialResult } from "@toolmount/core";
 import type { FarMessage, Thrown } from "../far/far-message.ts";
 
-/** What the contracts of tools make of errors, by the rebuilt error. */
+/** The failures into which tools' contracts turned errors, by the rebuilt error. */
 const descriptions = new WeakMap<object, PartialResult<never>>();
 
-/** The failure that the process has made of an error; undefined for any other value. */
+/** Returns the failure into which the process has turned an error; undefined for any other value. */
 export function describedFailure(thrown: unknown): PartialResult<never> | undefined {
   return typeof thrown === "object" && thrown !== null ? descriptions.get(thrown) : undefined;
 }
 
-/** A value that core judges as it would judge the one that the tool threw in its process. */
+/** Returns a value that core treats in the same way as the one that the tool threw in its process. */
 export function rebuildThrown(thrown: Thrown): unknown {
   if (thrown.kind === "value") return rebuildValue(thrown);
   const { name, message, stack, code, details, value, described } = thrown;
@@ -40,14 +40,14 @@ function rebuildValue({ of, text }: Extract<Thrown, { kind: "value" }>): unknown
   }
 }
 
-/** Why a process could not mount its module. */
+/** Returns the error that says why a process could not mount its module. */
 export function refusalOf(
   { problem, config }: Extract<FarMessage, { type: "refused" }>,
   module: string,
 ): Error {
   if (config) return new ToolmountError("CONFIG_INVALID", { module, problem });
   const error = new Error(`the process could not mount the module: ${problem}`);
-  // Its place is in the other process: a place in this file would mislead.
+  // The error was thrown in the other process, so a stack trace of this file would mislead.
   error.stack = error.message;
   return error;
 }

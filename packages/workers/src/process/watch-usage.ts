@@ -2,10 +2,10 @@ import type { Clock } from "@toolmount/core";
 import { createControlGroup, usageOf, type ControlGroup } from "@toolmount/sandbox";
 import type { Launch } from "@toolmount/sandbox";
 
-/** Milliseconds between two measurements: of a process with and without a limit of memory, while a call runs and between calls. */
+/** Milliseconds between two measurements of a process, with and without a memory limit, while a call runs and between calls. */
 const measureMs = { limited: { busy: 50, idle: 250 }, unlimited: { busy: 250, idle: 1_000 } } as const;
 
-/** Most processes that a process may be together with those that it started. */
+/** Most processes of a process, including those that it started. */
 const maxProcesses = 512;
 
 interface Limits {
@@ -20,8 +20,8 @@ interface WatchedProcess {
 }
 
 /**
- * Keeps a process within its memory and its number of processes until it has ended: a tool can allocate, and start processes,
- * after its answer. It is measured, and where Linux lets this process make control groups, the kernel keeps the limits, too.
+ * Keeps a process within its limits for memory and processes until it has ended, because a tool can still use more after its
+ * answer. The process is measured; if Linux lets this process make control groups, the kernel enforces the limits, too.
  */
 export class UsageLimits {
   readonly #limits: Limits;
@@ -32,7 +32,7 @@ export class UsageLimits {
     this.#group = createControlGroup({ processes: maxProcesses, memoryMb });
   }
 
-  /** What is started. */
+  /** The command that is started. */
   get command(): Pick<Launch, "file" | "args"> {
     const { file, args } = this.#limits.launch;
     return this.#group?.launch(file, args) ?? { file, args };
@@ -56,13 +56,13 @@ export class UsageLimits {
     void watched.ended.then(() => timer.cancel());
   }
 
-  /** Why the kernel killed the process, if it did. */
+  /** Returns why the kernel killed the process, if it did so because of its memory. */
   excess(): string | undefined {
     const { memoryMb } = this.#limits;
     return memoryMb !== undefined && this.#group?.ranOutOfMemory() === true ? tooMuch(memoryMb) : undefined;
   }
 
-  /** The process has ended: kills what it left in its group. */
+  /** Kills what the process, which has ended, left in its group. */
   close(): void {
     void this.#group?.close();
   }
@@ -72,7 +72,9 @@ function tooMuch(memoryMb: number): string {
   return `it was killed, because it used more than ${memoryMb} MB`;
 }
 
-/** A process that ended by itself just before it was killed ended as it did. */
+/**
+ * Returns how a process ended. One that had ended by itself just before it was to be killed is described without the reason.
+ */
 export function describeEnd(
   code: number | null,
   signal: string | null,
