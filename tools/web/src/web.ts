@@ -7,7 +7,7 @@ import type { FetchOptions } from "./fetch/fetch-page.ts";
 import { createGuard, type Resolve } from "./guard/target.ts";
 import { lookup } from "node:dns/promises";
 
-/** Services of the machine that the web tools use; each has a default. */
+/** Services that the web tools use; each has a default. */
 export interface Services {
   /** Resolves a name to addresses. Default: the system's resolver. */
   readonly resolve?: Resolve | undefined;
@@ -16,7 +16,7 @@ export interface Services {
   readonly clock?: Clock | undefined;
 }
 
-/** Shared by the web tools of one mount. */
+/** Settings and services that the web tools of one mount share. */
 export interface Web {
   readonly settings: ParsedSettings;
   readonly clock: Clock;
@@ -55,7 +55,7 @@ export function openWeb(given: Settings, services: Services = {}): Web {
   };
 }
 
-/** Resolves a name to all its addresses with the system's resolver. */
+/** Returns all addresses of a name, from the system's resolver. */
 async function resolveBySystem(hostname: string): Promise<readonly string[]> {
   const found = await lookup(hostname, { all: true, order: "verbatim" });
   return found.map(({ address }) => address);

@@ -14,20 +14,20 @@ export interface ExtractedPage {
   readonly contentType: string;
   readonly warnings: readonly string[];
   readonly omitted: readonly Omission[];
-  /** Where the page sends its reader, if it has little text. */
+  /** The address to which the page sends its reader, if it has little text. */
   readonly destination: Destination | null;
 }
 
-/** What of a fetched page is read. */
+/** Those members of a fetched page that are read. */
 type Source = Pick<Page, "finalUrl" | "contentType" | "body">;
 
 /** How pages become text. */
 export interface ExtractOptions {
   readonly reader: Reader;
   readonly limits: ReadLimits;
-  /** False: HTML stays as it is. */
+  /** Whether HTML is converted; false returns it unchanged. */
   readonly readable: boolean;
-  /** Whether HTML is read with what stands around its main part. */
+  /** Whether HTML is read with the parts around its main part. */
   readonly whole: boolean;
   readonly signal: AbortSignal;
 }
@@ -37,10 +37,10 @@ const textual =
   /^(text\/.*|application\/(json|xml|javascript|ecmascript|x-javascript|yaml|x-yaml|toml|sql|graphql|x-sh|rtf|x-ndjson|ld\+json|rss\+xml|atom\+xml)|.*\+(json|xml|yaml)|message\/.*)$/;
 
 /**
- * Converts a page to text by its type: HTML to Markdown, PDF to its text; JSON and other text stay unchanged. HTML and PDF
- * are read in another process, within `limits`. Removes control characters and text that people cannot see. Throws a
- * {@link FetchProblem}: `UNSUPPORTED_CONTENT` for a type without text, `FETCH_TIMED_OUT` and `RESPONSE_TOO_LARGE` at the
- * limits.
+ * Converts a page to text, depending on its type: HTML to Markdown, PDF to its text; JSON and other text stay unchanged. HTML
+ * and PDF are read in another process, within `limits`. Control characters, and text that people cannot see, are removed.
+ * Throws a {@link FetchProblem}: `UNSUPPORTED_CONTENT` for a type without text, `FETCH_TIMED_OUT` and `RESPONSE_TOO_LARGE` at
+ * the limits.
  */
 export async function extractPage(page: Source, options: ExtractOptions): Promise<ExtractedPage> {
   const { essence, charset } = parseContentType(page.contentType);
@@ -59,7 +59,10 @@ export async function extractPage(page: Source, options: ExtractOptions): Promis
   };
 }
 
-/** Bytes that are no text in the encoding of the page. A page may also have the sign itself that is shown for them. */
+/**
+ * Returns the number of bytes that are invalid in the page's encoding. The page itself may contain the replacement character,
+ * too.
+ */
 function invalidBytes(text: string, body: Buffer): readonly Omission[] {
   const count = text.split("\ufffd").length - body.toString("latin1").split("\u00ef\u00bf\u00bd").length;
   if (count <= 0) return [];
@@ -72,7 +75,7 @@ function nothingToRead(lack: string, { finalUrl, body }: Source, type: string): 
   return new FetchProblem("UNSUPPORTED_CONTENT", `${finalUrl} has nothing to read: ${lack}`, details);
 }
 
-/** The ledger of a page: what its text leaves out. */
+/** Returns what a page's text leaves out, as entries of the result's `omitted`. */
 function omittedFrom(leftOut: LaidOutPage["leftOut"]): readonly Omission[] {
   return Object.entries(leftOut).map(([what, characters]) => ({
     what,
@@ -124,7 +127,7 @@ async function readPdf({ body, finalUrl }: Source, options: ExtractOptions): Pro
   throw new FetchProblem("UNSUPPORTED_CONTENT", "The PDF cannot be read: it is broken or protected");
 }
 
-/** A page that is too costly to lay out is read again as its bare text. */
+/** Reads an HTML page. If laying it out takes too much, it is read again as bare text. */
 async function readHtml(
   page: Pick<ReadJob, "kind" | "source" | "url">,
   options: ExtractOptions,
@@ -155,7 +158,7 @@ function problemOf(failure: ReadFailure, url: string, { timeoutMs, memoryMb }: R
   }
 }
 
-/** Whether a page that is called HTML is a JSON document, as some servers send it. */
+/** Whether a page that is declared as HTML is a JSON document, which some servers send. */
 function isJson(source: string): boolean {
   if (!/^\s*[[{]/.test(source)) return false;
   try {
@@ -166,7 +169,7 @@ function isJson(source: string): boolean {
   }
 }
 
-/** The type of a body without a Content-Type, by its first bytes. */
+/** Returns the type of a body without a Content-Type, judged by its first bytes. */
 function sniffType(body: Buffer): string {
   const start = body.subarray(0, 1024);
   if (start.subarray(0, 5).toString("latin1") === "%PDF-") return "application/pdf";
@@ -174,14 +177,14 @@ function sniffType(body: Buffer): string {
   return start.includes(0) ? "application/octet-stream" : "text/plain";
 }
 
-/** The flags of England, Scotland and Wales: the only use of tag characters that readers can see. */
+/** The flags of England, Scotland and Wales, which are the only visible use of tag characters. */
 const flags =
   /\u{1f3f4}\u{e0067}\u{e0062}(?:\u{e0065}\u{e006e}\u{e0067}|\u{e0073}\u{e0063}\u{e0074}|\u{e0077}\u{e006c}\u{e0073})\u{e007f}/gu;
 
-/** Tag characters, and controls that reorder text: they show a person another text than the model reads. */
+/** Tag characters, and controls that reorder text: with these, a person sees another text than the model reads. */
 const hidden = /[\u{e0000}-\u{e007f}\u202a-\u202e\u2066-\u2069]/gu;
 
-/** Removes control characters except tab and line feed, halves of characters, and hidden text. */
+/** Removes control characters except tab and line feed, halves of surrogate pairs, and hidden text. */
 function cleanText(raw: string): Pick<ExtractedPage, "text" | "omitted"> {
   const text = raw
     .replaceAll("\r\n", "\n")

@@ -10,16 +10,16 @@ export interface ReadJob {
   readonly url: string;
   /** Whether the page keeps its layout. Without layout, HTML becomes its bare text. */
   readonly layout: boolean;
-  /** Whether HTML is read with what stands around its main part. */
+  /** Whether HTML is read with the parts around its main part. */
   readonly whole: boolean;
 }
 
-/** What the reading process answers. `unreadable` is a broken document; it says so in `text`. */
+/** The answer of the reading process. `unreadable` means that the document is broken; `text` says how. */
 export interface ReadAnswer extends LaidOutPage {
   readonly status: "read" | "unreadable";
 }
 
-/** What the reading process is allowed to use. */
+/** Limits for the reading process. */
 export interface ReadLimits {
   readonly timeoutMs: number;
   readonly memoryMb: number;

@@ -1,5 +1,5 @@
-// The process in which documents are read. The reading blocks a thread, so it runs in a worker, and this thread stays
-// free to notice that memory runs out or that the host is gone, even if the host was killed.
+// The process in which documents are read. Reading blocks a thread, so it is done in a worker. This thread stays free to notice
+// that memory runs out or that the host has gone, even if the host was killed.
 import { fileURLToPath } from "node:url";
 import { Worker } from "node:worker_threads";
 import type { ReadJob } from "./job.ts";

@@ -1,4 +1,4 @@
-// The thread in which a document is read. Its process, read-process.ts, watches it.
+// The thread in which a document is read. It is watched by its process, read-process.ts.
 import { parentPort } from "node:worker_threads";
 import type { LaidOutPage } from "../page/page.ts";
 import { readBareText, readPage } from "../page/read-page.ts";
@@ -21,12 +21,12 @@ async function readDocument({ kind, source, bytes, url, layout, whole }: ReadJob
   return layout ? readPage(source, { url, whole, isXml: kind === "xhtml" }) : readBareText(source);
 }
 
-/** Returns a text of which nothing is left out. */
+/** Returns a text as a page from which nothing was left out. */
 function plain(text: string): LaidOutPage {
   return { text, leftOut: {}, lack: null, destination: null, warnings: [] };
 }
 
-/** The text of a PDF, a heading before each page. Rejects when the file is broken or protected. */
+/** Returns the text of a PDF, with a heading before each page. Rejects if the file is broken or protected. */
 async function pdfToText(bytes: Uint8Array): Promise<string> {
   const { extractText, getDocumentProxy } = await import("unpdf");
   const document = await getDocumentProxy(new Uint8Array(bytes));

@@ -3,10 +3,10 @@ import { fileURLToPath } from "node:url";
 import type { Clock, Timer } from "@toolmount/core";
 import type { ReadAnswer, ReadJob, ReadLimits } from "./job.ts";
 
-/** Why a document was not read: it took too long, too much memory, or the call was cancelled. */
+/** Why a document was not read: it took too much time or memory, or the call was cancelled. */
 export type ReadFailure = "timeout" | "memory" | "cancelled";
 
-/** Reads documents in processes of its own, which can be ended at any moment. */
+/** Reads documents in separate processes, which can be ended at any moment. */
 export interface Reader {
   read(job: ReadJob, signal: AbortSignal): Promise<ReadAnswer | ReadFailure>;
   /** Ends every process. Later jobs fail with `cancelled`. */
@@ -35,14 +35,17 @@ export function createReader(limits: ReadLimits, clock: Clock): Reader {
         idle.delete(child);
         timer.cancel();
         if (child.connected) return child;
-        // It ended while it was idle.
+        // The process has ended while it was idle.
         continue;
       }
       if (all.size < maxProcesses) return startProcess(limits, all);
       await nextTurn(waiting, signal);
     }
   };
-  /** A process that has read a document may read the next one. Another is ended: its end is noticed only later. */
+  /**
+   * Returns a process. One that has read its document may read the next; any other is ended, as its own end is noticed only
+   * later.
+   */
   const giveBack = (child: ChildProcess, hasRead: boolean) => {
     if (hasRead && child.connected && !isClosed) {
       const timer = clock.setTimer(() => {
@@ -72,7 +75,7 @@ export function createReader(limits: ReadLimits, clock: Clock): Reader {
   };
 }
 
-/** Waits until a process is given back, or the call is cancelled. */
+/** Waits until a process is returned or the call is cancelled. */
 function nextTurn(waiting: Set<() => void>, signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
     const resume = () => {
@@ -85,7 +88,7 @@ function nextTurn(waiting: Set<() => void>, signal: AbortSignal): Promise<void> 
   });
 }
 
-/** Starts a process that may read files and nothing else: no writing, no children, no environment. */
+/** Starts a process that may only read files: it cannot write or start programs, and has no environment. */
 function startProcess({ memoryMb }: ReadLimits, all: Set<ChildProcess>): ChildProcess {
   const program = fileURLToPath(import.meta.resolve("#read-process"));
   const child = fork(program, [String(memoryMb)], {
@@ -96,7 +99,7 @@ function startProcess({ memoryMb }: ReadLimits, all: Set<ChildProcess>): ChildPr
   });
   all.add(child);
   child.on("exit", () => all.delete(child));
-  // A process that cannot be started reports this; its job then sees the exit.
+  // A process that cannot be started reports an error; its job then sees the exit.
   child.on("error", () => all.delete(child));
   return child;
 }

@@ -4,9 +4,9 @@ import { brotliDecompress, crc32, inflate, inflateRaw, zstdDecompress, type Infl
 import { FetchProblem } from "./problem.ts";
 
 export interface BodyLimits {
-  /** As downloaded. */
+  /** Most bytes of the body as downloaded. */
   readonly max_download_bytes: number;
-  /** After decompression. */
+  /** Most bytes of the body after decompression. */
   readonly max_decoded_bytes: number;
 }
 
@@ -14,10 +14,9 @@ export interface BodyLimits {
 const maxEncodings = 3;
 
 /**
- * Reads and decompresses a body, and stops at the first byte beyond a limit. What comes after the end of a compressed body is
- * left out, as browsers do: caches and servers add line ends and comments there.
- *
- * Throws `RESPONSE_TOO_LARGE`, and `FETCH_FAILED` for an unknown encoding or broken data.
+ * Reads and decompresses a body, and stops at the first byte beyond a limit. Bytes after the end of a compressed body are
+ * ignored, as browsers do, because caches and servers add line ends and comments there.
+ * |Throws `RESPONSE_TOO_LARGE`; throws `FETCH_FAILED` for an unknown encoding or broken data.
  */
 export async function readBody(
   body: Readable,
@@ -29,7 +28,7 @@ export async function readBody(
   const options = { maxOutputLength: limits.max_decoded_bytes, signal };
   let bytes = await download(body, limits.max_download_bytes, signal);
   try {
-    // A body without bytes, as of HEAD and 204, has no encoding either.
+    // A body without bytes, as for HEAD and 204, has no encoding either.
     if (bytes.length > 0) for (const decode of decoders) bytes = await decode(bytes, options);
   } catch (thrown) {
     throw problemOf(thrown, encoding, limits.max_decoded_bytes);
@@ -56,7 +55,7 @@ async function download(body: Readable, maxBytes: number, signal: AbortSignal): 
   return Buffer.concat(chunks);
 }
 
-/** What zlib is given, and the end of the call, which is looked at between the members of a body. */
+/** The limit for zlib, and the signal that ends the call, which is checked between the members of a body. */
 interface DecodeOptions {
   readonly maxOutputLength: number;
   readonly signal: AbortSignal;
@@ -84,7 +83,7 @@ function decoderOf(name: string): Decode {
     case "x-gzip":
       return gunzip;
     case "deflate":
-      // With the header of zlib, as the standard says, and without it, as some servers send it.
+      // The standard requires zlib's header, but some servers send the data without it.
       return (bytes, options) => promisify(hasZlibHeader(bytes) ? inflate : inflateRaw)(bytes, options);
     case "br":
       return promisify(brotliDecompress);
@@ -96,7 +95,7 @@ function decoderOf(name: string): Decode {
     case "dcz":
       throw new FetchProblem("FETCH_FAILED", `The response has an encoding that is not read: ${name}`);
     default:
-      // Servers also name charsets and words of their own here; browsers show such a body as it is.
+      // Servers also write charsets and other words here; browsers then show the body unchanged.
       return (bytes) => Promise.resolve(bytes);
   }
 }
@@ -105,13 +104,13 @@ function hasZlibHeader(bytes: Buffer): boolean {
   return (bytes[0]! & 0x0f) === 8 && (bytes.length < 2 || bytes.readUInt16BE(0) % 31 === 0);
 }
 
-/** Reads the members of a gzip body (RFC 1952). Node's own gunzip gives up at a tail that is no member. */
+/** Reads the members of a gzip body (RFC 1952). Node's own gunzip fails if something else follows them. */
 async function gunzip(bytes: Buffer, { maxOutputLength, signal }: DecodeOptions): Promise<Buffer> {
   const members: Buffer[] = [];
   let left = maxOutputLength;
   if (!isGzip(bytes)) throw new BrokenMember("it has no header");
   for (let at = 0; isGzip(bytes.subarray(at));) {
-    // A body has up to half a million members, and each takes its time.
+    // A body can have half a million members, each of which takes some time.
     signal.throwIfAborted();
     const from = at + gzipHeader(bytes.subarray(at));
     const { buffer, consumed } = await inflateMember(bytes.subarray(from), left);
@@ -142,7 +141,7 @@ function isGzip(bytes: Buffer): boolean {
   return bytes.length > 10 && bytes[0] === 0x1f && bytes[1] === 0x8b && bytes[2] === 8;
 }
 
-/** How long the header of a gzip member is. */
+/** Returns the length of a gzip member's header. */
 function gzipHeader(bytes: Buffer): number {
   const flags = bytes[3]!;
   let at = 10;
@@ -151,7 +150,7 @@ function gzipHeader(bytes: Buffer): number {
   return (flags & 2) !== 0 ? at + 2 : at;
 }
 
-/** A gzip body is not one, or ends too early. */
+/** The error for a gzip body that is invalid or ends too early. */
 class BrokenMember extends Error {}
 
 function tooLarge(maxBytes: number): FetchProblem {

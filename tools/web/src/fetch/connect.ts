@@ -3,11 +3,11 @@ import { connect as connectSecure } from "node:tls";
 
 /** One address to connect to. */
 export interface Destination {
-  /** Checked by the guard. */
+  /** The address, which the guard has checked. */
   readonly address: string;
   readonly port: number;
   readonly secure: boolean;
-  /** The name in the server's certificate. */
+  /** The name that the server's certificate must have. */
   readonly host: string;
 }
 
@@ -34,7 +34,7 @@ export const connectTo: Connect = ({ address, port, secure, host }, signal) =>
     socket.once("error", give);
   });
 
-/** Tries one checked address after the other. */
+/** Connects to the first of the checked addresses that works. */
 export async function connectToAny(
   connect: Connect,
   addresses: readonly string[],

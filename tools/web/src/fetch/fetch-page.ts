@@ -14,9 +14,9 @@ export interface Page {
   readonly body: Buffer;
   readonly status: number;
   readonly reason: string;
-  /** When the server wants to be asked again, as it says it: seconds or a date. */
+  /** The header `Retry-After`: seconds or a date after which the server may be asked again. */
   readonly retryAfter: string | undefined;
-  /** The header `Refresh`, which browsers follow as the element of the same name. */
+  /** The header `Refresh`, which browsers follow like the `meta` element of that name. */
   readonly refresh: string | undefined;
 }
 
@@ -31,8 +31,8 @@ export interface FetchOptions {
 }
 
 /**
- * Fetches a page, whatever its status. Every address is checked before its request. Cookies of the redirects go back to
- * the host that set them, and end with the call. Throws a {@link FetchProblem}.
+ * Fetches a page, whatever its status is. Every address is checked before its request. Cookies that redirects set are sent back
+ * to their origins, and are dropped at the end of the call. Throws a {@link FetchProblem}.
  */
 export async function fetchPage(address: string, options: FetchOptions, signal: AbortSignal): Promise<Page> {
   return await withDeadline(options, signal, shorten(address), (both) => followHops(address, options, both));
@@ -55,7 +55,7 @@ async function followHops(address: string, options: FetchOptions, signal: AbortS
   throw new FetchProblem("TOO_MANY_REDIRECTS", message, { max_redirects: options.maxRedirects });
 }
 
-/** A name lookup cannot be cancelled; after the deadline its result is ignored. */
+/** Checks an address. The name lookup in it cannot be cancelled; after the deadline, its result is ignored. */
 async function judged(
   text: string,
   base: URL | undefined,
@@ -91,7 +91,7 @@ function pageOf({ url }: Target, { status, reason, headers, body }: HopAnswer): 
   };
 }
 
-/** A header's bytes as UTF-8 where they are, as browsers read an address; they arrive as Latin-1. */
+/** Returns a header, which arrives as Latin-1, as UTF-8 if its bytes are that, as browsers read addresses. */
 function textOfHeader(header: string): string {
   const bytes = Buffer.from(header, "latin1");
   return isUtf8(bytes) ? bytes.toString("utf8") : header;
@@ -105,7 +105,7 @@ function rejectionOf(signal: AbortSignal): Promise<never> {
   });
 }
 
-/** An address, shortened for a message. */
+/** Shortens an address for a message. */
 function shorten(address: string): string {
   return address.length > 300 ? `${address.slice(0, 300)}…` : address;
 }
@@ -143,23 +143,23 @@ export async function withDeadline<Value>(
   }
 }
 
-/** A network error without addresses: only its kind. */
+/** Describes a network error only by its kind, without addresses. */
 function describeError(thrown: unknown): string {
   const { code } = thrown as { code?: unknown };
   return typeof code === "string" ? `the connection failed (${code})` : "the connection failed";
 }
 
-/** The cookies of one fetch. Many sites redirect until the cookie comes back that they set with the redirect. */
+/** The cookies of one fetch. Many sites redirect until the cookie that they set with the redirect is sent back. */
 interface CookieJar {
   keep(url: URL, cookies: readonly string[]): void;
-  /** The header for a request; empty when there is no cookie for the address. */
+  /** Returns the header for a request; empty if there is no cookie for the address. */
   headers(url: URL): { readonly cookie?: string };
 }
 
-/** Most cookies of one host, and most characters of one. */
+/** Most cookies of one origin, and most characters of one cookie. */
 const most = { cookies: 50, characters: 4096 };
 
-/** Creates a jar that gives a cookie only to the very origin that set it, whatever domain the cookie names. */
+/** Creates a jar that sends a cookie only to exactly the origin that set it, whatever domain the cookie names. */
 function createCookieJar(): CookieJar {
   const byOrigin = new Map<string, Map<string, string>>();
   return {

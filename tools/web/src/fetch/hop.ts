@@ -15,7 +15,7 @@ export interface HopAnswer {
   readonly reason: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly cookies: readonly string[];
-  /** Empty for a redirect: its body is not read. */
+  /** Empty for a redirect, whose body is not read. */
   readonly body: Buffer;
 }
 
@@ -30,7 +30,7 @@ export function isRedirect({ status, headers }: Pick<HopAnswer, "status" | "head
 }
 
 /**
- * Sends one request on a new connection to a checked address. Makes no name lookup, uses no proxy of the environment and
+ * Sends one request on a new connection to a checked address. It looks up no name, uses no proxy from the environment, and
  * follows no redirect.
  */
 export async function askServer(
@@ -74,7 +74,7 @@ export async function askServer(
   }
 }
 
-/** Keeps the first value of a repeated header. */
+/** Returns headers by name in lower case, with the first value of a repeated header. */
 function flat(headers: Readonly<Record<string, string | string[] | undefined>>): Record<string, string> {
   return Object.fromEntries(
     Object.entries(headers).flatMap(([name, value]) => {

@@ -1,9 +1,9 @@
 import ipaddr from "ipaddr.js";
 
-/** Ranges that `allow_private` opens: this machine and private networks. */
+/** Ranges that `allow_private` permits: this machine and private networks. */
 const privateRanges = new Set(["loopback", "private", "carrierGradeNat", "uniqueLocal"]);
 
-/** Services of cloud providers that give credentials to this machine. Always refused. Source: the providers' documents. */
+/** Services of cloud providers from which this machine gets credentials. Always refused. Source: the providers' documents. */
 const metadata = new Set(
   [
     "169.254.169.254",
@@ -33,7 +33,7 @@ export function isAllowedAddress(text: string, allowPrivate: boolean): boolean {
   return address.kind() === "ipv4" || address.match(globalUnicast);
 }
 
-/** Parses the usual notation; URLs and resolvers give no other. */
+/** Parses the usual notation of an address; URLs and resolvers return no other. */
 function parseAddress(text: string): ipaddr.IPv4 | ipaddr.IPv6 | null {
   if (ipaddr.IPv4.isValidFourPartDecimal(text)) return ipaddr.IPv4.parse(text);
   return ipaddr.IPv6.isValid(text) && !text.includes("%") ? ipaddr.IPv6.parse(text) : null;

@@ -13,21 +13,21 @@ interface GuardSettings {
 /** Resolves a name to all its addresses. Rejects for an unknown name. */
 export type Resolve = (hostname: string) => Promise<readonly string[]>;
 
-/** A checked destination. Connections go to its addresses only. */
+/** A checked destination. Connections are made only to its addresses. */
 export interface Target {
   readonly url: URL;
   readonly secure: boolean;
-  /** Without brackets and without a dot at its end. */
+  /** The host without brackets and without a dot at its end. */
   readonly host: string;
   readonly port: number;
-  /** All addresses of the name; each was checked. */
+  /** All addresses of the name, each of which was checked. */
   readonly addresses: readonly string[];
 }
 
 /** Why a URL is refused. `blocked` does not reveal whether the host exists. */
 type Refusal = { readonly refused: "blocked" | "unresolved"; readonly problem: string };
 
-/** Checks every URL before a request: the first one and the target of each redirect. */
+/** Checks each URL before its request: the first one and the target of each redirect. */
 export interface Guard {
   judge(text: string, base?: URL): Promise<Target | Refusal>;
 }
@@ -57,7 +57,7 @@ export function createGuard(settings: GuardSettings, resolve: Resolve): Guard {
   };
 }
 
-/** The port of a URL. Port 0 is a port, not the default. */
+/** Returns the port of a URL. Port 0 does not mean the default. */
 export function portOf({ port, protocol }: URL): number {
   if (port !== "") return Number(port);
   return protocol === "https:" ? 443 : 80;
@@ -67,7 +67,7 @@ function block(problem: string): Refusal {
   return { refused: "blocked", problem };
 }
 
-/** The URL if its text is acceptable, otherwise the problem. */
+/** Returns the URL if it is acceptable, otherwise the problem with it. */
 function parse(text: string, base: URL | undefined): URL | string {
   if (Buffer.byteLength(text) > maxUrlBytes) return `longer than ${maxUrlBytes} bytes`;
   const url = URL.parse(text, base?.href);
@@ -77,7 +77,7 @@ function parse(text: string, base: URL | undefined): URL | string {
   return bareHost(url.hostname) === "" ? "it has no host" : url;
 }
 
-/** The addresses of a host; a literal is its own address. Null for an unknown name or one without addresses. */
+/** Returns the addresses of a host; a literal address is its own. Null for an unknown name or one without addresses. */
 async function addressesOf(host: string, resolve: Resolve): Promise<readonly string[] | null> {
   if (isIP(host) !== 0) return [host];
   try {

@@ -19,7 +19,7 @@ const blockTags = new Set(
   ),
 );
 
-/** Returns the blocks of nodes: the block elements, and each run of text between them. */
+/** Returns the blocks of nodes: each block element, and each stretch of inline content between them. */
 export function blocksOf(nodes: readonly Node[], writer: Writer): readonly Block[] {
   const blocks: Block[] = [];
   let run: Node[] = [];
@@ -39,7 +39,7 @@ export function blocksOf(nodes: readonly Node[], writer: Writer): readonly Block
   return blocks;
 }
 
-/** Blocks as Markdown. A list follows a line of text in an item without a blank line. */
+/** Joins blocks as Markdown. In a list item, a list follows a line of text without a blank line. */
 export function joinBlocks(blocks: readonly Block[], isItem = false): string {
   return blocks
     .map(({ text, kind }, at) => (at === 0 ? "" : isItem && kind === "list" ? "\n" : "\n\n") + text)
@@ -48,7 +48,7 @@ export function joinBlocks(blocks: readonly Block[], isItem = false): string {
 
 const known = new WeakMap<Element, boolean>();
 
-/** Whether an element is a block, or an inline element around one. */
+/** Whether an element is a block, or an inline element that contains one. */
 function isBlock(element: Element): boolean {
   const cached = known.get(element);
   if (cached !== undefined) return cached;
@@ -103,7 +103,7 @@ function oneBlock(text: string, kind: Block["kind"] = "text"): readonly Block[] 
   return text === "" ? [] : [{ text, kind }];
 }
 
-/** Whether an element that is no `h1` to `h6` says that it is a heading. */
+/** Whether an element other than `h1` to `h6` has the role of a heading. */
 function isRoleHeading(element: Element): boolean {
   return attributeOf(element, "role") === "heading" && !/^h[1-6]$/.test(element.tagName);
 }
@@ -117,7 +117,7 @@ function bold(text: string): string {
   return text === "" ? "" : `**${text.replaceAll("**", "")}**`;
 }
 
-/** A link around blocks, such as a card: its first line is the link. */
+/** Returns the blocks of a link that contains blocks, such as a card. Its first line becomes the link. */
 function linkedBlocks(element: Element, writer: Writer): readonly Block[] {
   const [first, ...rest] = writer.blocks(element);
   const address = writer.address(attributeOf(element, "href"));
@@ -146,7 +146,7 @@ const kindName = new RegExp(`(?:^|[-_])(${kinds.replaceAll(" ", "|")})$`);
 const boxName =
   /^(?:theme-|markdown-|starlight-|doc-|md-|sl-|rst-)*(?:admonition(?:block)?|alert|callout|aside|notice|custom-block|note-?box|message-box)(?:$|[-_])/;
 
-/** The kind of a box such as a warning, by its class or role; null for other elements. */
+/** Returns the kind of a box such as a warning, judged by its class or role; null for other elements. */
 export function admonitionOf(element: Element): string | null {
   if (!/^(?:div|aside|section|p|blockquote|td|[a-z]+-[a-z-]+)$/.test(element.tagName)) return null;
   const classes = classesOf(element);
@@ -190,7 +190,7 @@ function listBlocks(list: Element, writer: Writer): readonly Block[] {
   return oneBlock(items.join(isLoose ? "\n\n" : "\n"), "list");
 }
 
-/** The blocks of a list's child. A box to check is in the line of its text. */
+/** Returns the blocks of a list's child. A checkbox is put into the line of its text. */
 function itemBlocks(child: Node, writer: Writer): readonly Block[] {
   if (!isElement(child) || child.tagName !== "li") return blocksOf([child], writer);
   if (writer.isDropped(child)) return [];
@@ -210,7 +210,7 @@ function firstNumber(list: Element): number {
   return childrenOf(list).filter((child) => isElement(child) && child.tagName === "li").length;
 }
 
-/** The number of an item in the letters that the list counts with. */
+/** Returns the number of an item, or its letter if the list counts with letters. */
 function numberOf(number: number, type: string | undefined): string {
   if ((type !== "a" && type !== "A") || number < 1 || number > 26) return String(number);
   return String.fromCodePoint(type.codePointAt(0)! + number - 1);
@@ -230,7 +230,7 @@ function definitionBlocks(list: Element, writer: Writer): readonly Block[] {
   return oneBlock(text.join("").trim());
 }
 
-/** Whether an element holds the first heading of a page. */
+/** Whether an element contains a heading of the first level. */
 export function hasTitle(element: Element): boolean {
   return findTag(element, "h1") !== undefined;
 }

@@ -15,7 +15,7 @@ const codeClass =
 const codeTable =
   /^(?:highlighttable|lntable|rouge-table|hljs-ln|js-file-line-container|highlight|codetable|crayon-table)$/;
 
-/** Parts of code that are not code: line numbers, buttons, and names of languages. */
+/** Classes of elements inside of code that are not code: line numbers, buttons, and names of languages. */
 const besideCode =
   /^(?:linenos?|linenodiv|line-?numbers?(?:-rows|-wrapper)?|ln|lnt|lnlinks|gutter|hljs-ln-numbers|rouge-gutter|blob-num(?:-.*)?|react-(?:syntax-highlighter-)?line-number|src-line-numbers|copy|copy-?(?:btn|button)|clipboard-copy|sr-only|visually-hidden|cm-gutters?|codemirror-gutter-wrapper|ace_gutter)$/;
 const lineClass =
@@ -32,7 +32,7 @@ export function isCodeBlock(element: Element): boolean {
   return tagName === "code" && hasLines(element);
 }
 
-/** A fenced block, with its language where the page names it. */
+/** Returns a fenced block, with its language if the page names it. */
 export function fencedCode(element: Element): string {
   const code = codeOf(element);
   if (code.trim() === "") return "";
@@ -40,7 +40,7 @@ export function fencedCode(element: Element): string {
   return `${fence}${languageOf(element)}\n${code}\n${fence}`;
 }
 
-/** The lines of an element's code, without line numbers. */
+/** Returns the lines of an element's code, without line numbers. */
 function codeOf(element: Element): string {
   const reader = { text: "", owesLineEnd: false };
   for (const child of childrenOf(element)) readCode(child, reader);
@@ -51,7 +51,7 @@ function codeOf(element: Element): string {
     .trimEnd();
 }
 
-/** Inline code between as many backticks as it needs. */
+/** Returns inline code, between as many backticks as it needs. */
 export function inlineCode(text: string): string {
   if (text === "") return "";
   const fence = "`".repeat(longestRun(text) + 1);
@@ -61,7 +61,7 @@ export function inlineCode(text: string): string {
 
 interface CodeReader {
   text: string;
-  /** The last line is over, and its end is not yet written. */
+  /** Whether the last line has ended and its line end has not been written yet. */
   owesLineEnd: boolean;
 }
 
@@ -100,7 +100,7 @@ function isCodeTable(table: Element): boolean {
   return true;
 }
 
-/** An element `code` outside of `pre` is a block when it has lines of its own. */
+/** Whether an element `code` outside of `pre` has several lines, and so is a block. */
 function hasLines(element: Element): boolean {
   if (/white-space:\s*pre/.test(attributeOf(element, "style") ?? "")) return codeOf(element).includes("\n");
   for (const { tagName } of elementsOf(element)) if (tagName === "br" || tagName === "div") return true;
@@ -110,7 +110,7 @@ function hasLines(element: Element): boolean {
 const languageClass = /^(?:language|lang|highlight-source|highlight|brush:?)[-:]([a-z0-9+#._-]+);?$/;
 const noLanguage = /^(?:default|none|text|plaintext|txt|wrapper|box|code)$/;
 
-/** The language that the element, an element in it or one just around it names. */
+/** Returns the language that the element names, or an element in it or just around it. */
 function languageOf(element: Element): string {
   const around: Element[] = [element];
   for (const inner of elementsOf(element)) {

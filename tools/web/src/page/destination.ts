@@ -1,18 +1,18 @@
 import { attributeOf, elementsOf, textOf, type Element } from "./tree.ts";
 
-/** Where a page that has nothing to read sends its reader, and how. */
+/** The address to which a page without text sends its reader, and by which means. */
 export interface Destination {
   readonly address: string;
   readonly by: "refresh" | "script";
 }
 
-/** Seconds after which a refresh is an update of a page, and no redirect. */
+/** Longest delay in seconds of a refresh that counts as a redirect; after a longer one, it only updates the page. */
 const maxDelay = 30;
 
 const inScript =
   /\blocation(?:\.href)?\s*=\s*["']([^"'\s]+)["']|\blocation\.(?:replace|assign)\(\s*["']([^"'\s]+)["']/;
 
-/** The address that a page moves on to; null when it names none. */
+/** Returns the address to which a page redirects its reader; null if it names none. */
 export function destinationOf(root: Element, base: string): Destination | null {
   let script: Destination | null = null;
   for (const element of elementsOf(root)) {
@@ -27,7 +27,7 @@ export function destinationOf(root: Element, base: string): Destination | null {
   return script;
 }
 
-/** The address in a refresh, of a header or an element; null when it only reloads, or much later. */
+/** Returns the address in the value of a refresh; null if that only reloads the page, or does so after a long time. */
 export function refreshOf(content: string, base: string): string | null {
   const [, delay = "", target = ""] =
     /^\s*([\d.]+)\s*[;,]?\s*(?:url\s*=\s*)?["']?([^"']*)/i.exec(content) ?? [];
@@ -39,7 +39,7 @@ function webAddress(text: string, base: string): string | null {
   return url !== null && /^https?:$/.test(url.protocol) && url.href !== base ? url.href : null;
 }
 
-/** Whether the page is made by scripts. */
+/** Whether scripts write the page's content. */
 export function wantsScripts(root: Element): boolean {
   for (const element of elementsOf(root))
     if (

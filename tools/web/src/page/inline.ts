@@ -13,7 +13,7 @@ import {
 import { drawingOf, imageOf, mediaOf, nameOf } from "./media.ts";
 import { link, type Writer } from "./writer.ts";
 
-/** Nodes as a run of text. Line ends of the page are spaces; a line end of the text is a `br`. */
+/** Returns nodes as inline text. Line ends in the source become spaces; a `br` becomes a line end. */
 export function inlineOf(nodes: readonly Node[], writer: Writer): string {
   return nodes
     .map((node) => oneOf(node, writer))
@@ -31,10 +31,10 @@ function oneOf(node: Node, writer: Writer): string {
   return writer.isDropped(node) ? "" : namedOf(node, elementOf(node, writer));
 }
 
-/** Elements that show a sign where they have no words, such as a tick in a table. */
+/** Elements that often show a symbol instead of words, such as a tick in a table. */
 const signs = /^(?:abbr|b|em|i|mark|small|span|strong|svg|u|.*-.*)$/;
 
-/** The text of an element with what its role adds: a drawing has a name, and a box to check its state. */
+/** Adds to an element's text what its role means: the name of a drawing, or the state of a checkbox. */
 function namedOf(element: Element, text: string): string {
   const role = attributeOf(element, "role");
   if (role === "checkbox") return `${box(element)} ${text}`;
@@ -103,12 +103,12 @@ function elementOf(element: Element, writer: Writer): string {
   }
 }
 
-/** The text of an element; a field is a word of its own. */
+/** Returns the text of a form field, separated from the words around it. */
 function fieldOf(element: Element, text: string): string {
   return /^(?:label|textarea|button)$/.test(element.tagName) ? ` ${text} ` : text;
 }
 
-/** Inline code, one for each line where it has breaks. */
+/** Returns inline code, separately for each line if it has breaks. */
 function codeOf(element: Element, inner: () => string): string {
   const hasBreak = [...elementsOf(element)].some(({ tagName }) => tagName === "br");
   if (!hasBreak) return inlineCode(wordsOf(element));
@@ -116,13 +116,13 @@ function codeOf(element: Element, inner: () => string): string {
   return lines.map((line) => (line.trim() === "" ? "" : inlineCode(line.trim()))).join("\n");
 }
 
-/** Puts marks around a text, inside its outer spaces. */
+/** Puts marks around a text, inside of its leading and trailing spaces. */
 function around(mark: string, text: string): string {
   const [, before = "", words = "", after = ""] = /^(\s*)(.*?)(\s*)$/s.exec(text) ?? [];
   return words === "" ? text : `${before}${mark}${words}${mark}${after}`;
 }
 
-/** An exponent or index; a reference to a note stays a link. */
+/** Returns an exponent or index with its mark. A reference to a note stays a link. */
 function raised(mark: string, element: Element, text: string): string {
   const isNote = childrenOf(element).some((child) => isElement(child) && child.tagName === "a");
   const words = text.trim();
@@ -134,7 +134,7 @@ function hasParentheses(element: Element): boolean {
   return parent !== null && childrenOf(parent).some((child) => isElement(child) && child.tagName === "rp");
 }
 
-/** Signs of links that lead only to their own heading. */
+/** Texts of links that only lead to their own heading. */
 const ownAnchor = /^(?:[¶#§🔗⚓\s\u200b]*|permalink|anchor|direct link to .*|link to .*)$/iu;
 
 function linkOf(element: Element, inner: string, writer: Writer): string {
@@ -148,7 +148,7 @@ function linkOf(element: Element, inner: string, writer: Writer): string {
   return `${before}${link(text.replaceAll("\n", " "), address)}${after}`;
 }
 
-/** A box to check, as Markdown has it. */
+/** Returns a checkbox in Markdown. */
 export function box(element: Element): string {
   const isChecked =
     attributeOf(element, "checked") !== undefined || attributeOf(element, "aria-checked") === "true";
@@ -170,7 +170,7 @@ function inputOf(element: Element): string {
   }
 }
 
-/** The choices of a list; the chosen one stands first in many lists, so it is marked. */
+/** Returns the options of a select element. The selected one is marked, because it need not be the first. */
 function optionsOf(element: Element): string {
   const choices: string[] = [];
   for (const each of elementsOf(element)) {

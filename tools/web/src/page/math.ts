@@ -9,7 +9,7 @@ import {
   type Node,
 } from "./tree.ts";
 
-/** Returns a formula: its TeX where the page has it, otherwise its MathML in one line. */
+/** Returns a formula: its TeX if the page has it, otherwise its MathML in one line. */
 export function formulaOf(math: Element): string {
   const tex = attributeOf(math, "alttext") ?? texOf(math);
   const text = (tex ?? row(childrenOf(math))).trim();
@@ -17,7 +17,7 @@ export function formulaOf(math: Element): string {
   return attributeOf(math, "display") === "block" ? `$$${text}$$` : `$${text}$`;
 }
 
-/** The formula in a script of MathJax. */
+/** Returns the formula in a script element of MathJax. */
 export function scriptFormula(script: Element): string {
   const mark = (attributeOf(script, "type") ?? "").includes("mode=display") ? "$$" : "$";
   return `${mark}${textOf({ ...script, tagName: "math" }).trim()}${mark}`;
@@ -34,7 +34,7 @@ function row(nodes: readonly Node[]): string {
   return nodes.map(oneOf).join("");
 }
 
-/** One element of MathML. */
+/** Returns one element of MathML as text. */
 function oneOf(node: Node): string {
   if ("value" in node) return node.value.replaceAll(/\s+/g, " ").trim();
   if (!isElement(node)) return "";
@@ -70,14 +70,14 @@ function oneOf(node: Node): string {
   }
 }
 
-/** Relations and sums have spaces around them; brackets and signs of functions have none. */
+/** Adds spaces around relations and sums, and removes the invisible operators of functions and products. */
 function spaced(operator: string): string {
   return /^[=<>≤≥≠≈→⇒+−±×·∈∑∫-]$/u.test(operator)
     ? ` ${operator} `
     : operator.replaceAll(/[\u2061\u2062]/g, "");
 }
 
-/** An exponent or index of more than one sign has brackets. */
+/** Puts parentheses around an exponent or index that is more than a simple term. */
 export function grouped(text: string): string {
   return /^[\p{L}\p{N}.,*′+−-]*$/u.test(text) ? text : `(${text.trim()})`;
 }

@@ -1,10 +1,10 @@
 /** How costly a page is to parse. */
 interface PageCost {
-  /** Every `<`, whether or not a tag follows. */
+  /** Number of `<` in the page, whether or not a tag follows. */
   readonly tags: number;
-  /** Nesting depth of elements, approximately: elements with an optional end tag do not count. */
+  /** Nesting depth of elements, approximately, because elements with an optional end tag do not count. */
   readonly depth: number;
-  /** Most attributes of one tag, approximately: its blanks are counted. */
+  /** Most attributes of one tag, approximately, because its blanks are counted. */
   readonly attributes: number;
 }
 

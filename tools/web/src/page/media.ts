@@ -10,7 +10,7 @@ import {
 } from "./tree.ts";
 import { link, type Writer } from "./writer.ts";
 
-/** Returns the name that an element without text has for people who cannot see it. */
+/** Returns the name of an element without text that is meant for people who cannot see it. */
 export function nameOf(element: Element): string {
   return (
     attributeOf(element, "aria-label") ??
@@ -20,7 +20,7 @@ export function nameOf(element: Element): string {
   ).trim();
 }
 
-/** Where pages keep the address of an image that a script loads late. */
+/** Attributes in which pages have the address of an image, also of one that a script loads late. */
 const sources = ["data-src", "data-original", "data-lazy-src", "data-lazy", "src"];
 
 export function imageOf(element: Element, writer: Writer): string {
@@ -40,7 +40,7 @@ export function imageOf(element: Element, writer: Writer): string {
   return alt === undefined ? "" : `(image: ${alt})`;
 }
 
-/** The first address of each set of an image, and of the picture that it is in. */
+/** Returns the first address of each source set of an image, and of the picture that contains it. */
 function setsOf(image: Element): readonly (string | undefined)[] {
   const { parentNode: parent } = image;
   const isPicture = parent !== null && "tagName" in parent && parent.tagName === "picture";
@@ -61,7 +61,7 @@ export function mediaOf(element: Element, inner: string, writer: Writer): string
   return ` [${nameOf(element) || attributeOf(element, "name") || kind}](${address}) `;
 }
 
-/** The words in a drawing. */
+/** Returns the words in a drawing. */
 export function drawingOf(element: Element): string {
   const words: string[] = [];
   for (const each of elementsOf(element))

@@ -17,26 +17,26 @@ import type { Block, Writer } from "./writer.ts";
 /** A page that was laid out. */
 export interface LaidOutPage {
   readonly text: string;
-  /** Characters of each kind of part that the text leaves out. */
+  /** Number of characters of each kind of part that the text leaves out. */
   readonly leftOut: Readonly<Record<string, number>>;
   readonly warnings: readonly string[];
   /** Why the page has nothing to read; null when it has text. */
   readonly lack: string | null;
-  /** Where a page with little text sends its reader. */
+  /** The address to which a page with little text sends its reader. */
   readonly destination: Destination | null;
 }
 
-/** Text of fewer characters may be all that a page shows without its scripts. */
+/** With fewer characters, a text may be all that a page shows without its scripts. */
 const littleText = 200;
 
 export interface PageOptions {
   readonly url: string;
   readonly isXml: boolean;
-  /** Also what stands around the main part. */
+  /** Whether to read also the parts around the main part. */
   readonly whole: boolean;
 }
 
-/** Reads a page as Markdown: every heading, line of code, cell and link of its main part. */
+/** Reads a page as Markdown, with every heading, line of code, table cell and link of its main part. */
 export function layOutPage(source: string, options: PageOptions): LaidOutPage {
   const root = parsePage(source, options.isXml);
   const body = findTag(root, "body", "frameset") ?? root;
@@ -52,7 +52,7 @@ export function layOutPage(source: string, options: PageOptions): LaidOutPage {
   };
 }
 
-/** Whether there is something to read, and whether it may be all that is there. */
+/** Returns whether there is something to read, and a warning if it may not be everything. */
 function judge(
   text: string,
   root: Element,
@@ -97,7 +97,7 @@ const unread = new Set([
   "canvas",
 ]);
 
-/** Elements without text for a reader, and what a page puts beside its code and its tabs. */
+/** Whether an element has no text for a reader, or only belongs to the page's code blocks or tabs. */
 function isUnread(element: Element): boolean {
   if (unread.has(element.tagName)) return true;
   if (element.tagName === "button") return /^(?:copy\b.*|copied!?|)$/i.test(wordsOf(element));
@@ -116,7 +116,7 @@ function baseOf(root: Element, url: string): string {
   return url;
 }
 
-/** A reader cannot follow `javascript:` and `data:`. */
+/** Returns the absolute address of a link; null for `javascript:`, `data:` and others that a reader cannot follow. */
 function addressOf(text: string | undefined, base: string): string | null {
   const address = text === undefined ? null : URL.parse(text, base);
   return address !== null && /^(?:https?|mailto):$/.test(address.protocol) ? address.href : null;

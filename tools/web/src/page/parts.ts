@@ -10,7 +10,7 @@ import {
   type Element,
 } from "./tree.ts";
 
-/** What a page's text leaves out. */
+/** Which parts of a page are left out of its text. */
 export interface Parts {
   readonly dropped: ReadonlySet<Element>;
   /** Characters of each kind of part that is left out. */
@@ -19,13 +19,13 @@ export interface Parts {
   readonly panels: ReadonlyMap<Element, string>;
 }
 
-/** The main part must have this share of the text, or the page is read as a whole. */
+/** Smallest share of the text that the main part must have. With less, the whole page is read. */
 const minShare = 0.4;
 
-/** A page with fewer characters beside its navigation is there for its navigation. */
+/** With fewer characters besides its navigation, the navigation is what the page is for. */
 const minText = 20;
 
-/** Decides what of a page is read. With `whole`, only what no reader sees is left out. */
+/** Decides which parts of a page are read. With `whole`, only parts that no reader sees are left out. */
 export function partsOf(body: Element, whole: boolean): Parts {
   const dropped = new Set<Element>();
   const leftOut = new Map<string, number>();
@@ -61,7 +61,7 @@ function drop(element: Element, reason: string, { dropped, leftOut }: Ledger): v
   if (size > 0 && !isShownTwice) leftOut.set(reason, (leftOut.get(reason) ?? 0) + size);
 }
 
-/** Characters that are read of an element, without white space. */
+/** Returns the number of characters of an element that are read, without white space. */
 function sizeOf(element: Element, dropped: ReadonlySet<Element>): number {
   if (dropped.has(element) || /^(?:script|style|template)$/.test(element.tagName)) return 0;
   let size = 0;
@@ -82,7 +82,7 @@ function isHidden(element: Element, panels: ReadonlyMap<Element, string>): boole
   return /(?:^|;)\s*(?:display:\s*none|visibility:\s*hidden)/i.test(attributeOf(element, "style") ?? "");
 }
 
-/** The kind of a part that stands on every page of a site; null for content. */
+/** Returns the kind of a part that is on every page of a site, such as navigation; null for content. */
 function landmarkOf(element: Element): string | null {
   const role = attributeOf(element, "role") ?? "";
   const { tagName } = element;
@@ -92,7 +92,7 @@ function landmarkOf(element: Element): string | null {
   return kind === null || isInContent(element) ? null : kind;
 }
 
-/** The kind of a part that belongs to its page, unless it is in the main part. */
+/** Returns the kind of a part that, outside of the main part, does not belong to the content; null for others. */
 function kindBesideContent(element: Element, role: string): string | null {
   const { tagName } = element;
   if (tagName === "header" || role === "banner") return hasTitle(element) ? null : "page header";
@@ -119,7 +119,7 @@ function isInContent({ parentNode }: Element): boolean {
   return false;
 }
 
-/** Leaves out what stands beside the main part, but for titles and warnings of the whole page. */
+/** Leaves out what is next to the main part, except for titles and warnings about the whole page. */
 function dropBeside(body: Element, ledger: Ledger): void {
   const main = mainOf(body);
   if (main === null) return;
@@ -133,7 +133,7 @@ function dropBeside(body: Element, ledger: Ledger): void {
   }
 }
 
-/** The one main part of a page: its `main`, or its only article. */
+/** Returns the main part of a page: its `main`, or its only article. Null if there is none or several. */
 function mainOf(body: Element): Element | null {
   const all = [...elementsOf(body)].filter(isContent);
   const mains = all.filter(
@@ -151,7 +151,7 @@ function isAbove(upper: Element, element: Element): boolean {
   return false;
 }
 
-/** Finds the labels of panels, and leaves out the rows of tabs that they come from. */
+/** Finds the labels of tab panels, and leaves out the tabs themselves. */
 function labelPanels(body: Element, dropped: Set<Element>): ReadonlyMap<Element, string> {
   const labels = new Map<Element, string>();
   const all = [...elementsOf(body)];

@@ -2,12 +2,12 @@ import { measurePage } from "./measure.ts";
 import { layOutPage, type LaidOutPage, type PageOptions } from "./page.ts";
 
 /**
- * The largest page that is laid out. A parser's time can grow with the square of the depth, and of the attributes of one
- * tag, so these are bounded before the page is parsed.
+ * Limits of a page that is laid out. The time of a parser can grow with the square of the depth, or of the number of attributes
+ * in one tag, so these are checked before the page is parsed.
  */
 const most = { characters: 2_000_000, tags: 100_000, depth: 400, attributes: 20_000 };
 
-/** Reads a page as Markdown. A page that is too costly to lay out becomes its bare text, with a warning. */
+/** Reads a page as Markdown. A page that is too large to be laid out becomes its bare text, with a warning. */
 export function readPage(source: string, options: PageOptions): LaidOutPage {
   const { html, leftOut } = cutPage(source);
   const { tags, depth, attributes } = measurePage(html);
@@ -16,13 +16,13 @@ export function readPage(source: string, options: PageOptions): LaidOutPage {
     const page = layOutPage(html, options);
     return { ...page, leftOut: { ...page.leftOut, ...leftOut } };
   } catch (thrown) {
-    // Elements without an end tag can nest deeper than they were counted.
+    // Elements without an end tag can be nested more deeply than was counted.
     if (thrown instanceof RangeError) return readBareText(source);
     throw thrown;
   }
 }
 
-/** The text between the tags of a page, in linear time for any page. */
+/** Returns the text between the tags of a page. This takes linear time for any page. */
 export function readBareText(source: string): LaidOutPage {
   const { html, leftOut } = cutPage(source);
   const text = html
@@ -41,5 +41,5 @@ function cutPage(source: string): Pick<LaidOutPage, "leftOut"> & { readonly html
   return { html: source.slice(0, most.characters), leftOut: { [endOfPage]: rest } };
 }
 
-/** The part of a page that is too long to be read whole. */
+/** Names the part of a page that is left out because the page is too long. */
 export const endOfPage = `source after the first ${most.characters} characters`;

@@ -2,7 +2,7 @@ import { inlineCode, isCodeBlock } from "./code.ts";
 import { attributeOf, childrenOf, elementsOf, findTag, isElement, textOf, type Element } from "./tree.ts";
 import type { Block, Writer } from "./writer.ts";
 
-/** Most columns or rows that one cell spans, and most characters that spans may add: a page can name any number. */
+/** Most columns or rows that one cell spans, and most characters that spans may add, because a page can state any number. */
 const most = { span: 100, added: 500_000 };
 
 interface Row {
@@ -10,7 +10,7 @@ interface Row {
   readonly isHead: boolean;
 }
 
-/** A table, each cell in its column: a cell that spans rows is repeated in each of them. */
+/** Returns a table with each cell in its column. A cell that spans several rows is repeated in each of them. */
 export function tableBlocks(table: Element, writer: Writer): readonly Block[] {
   const rows = rowsOf(table);
   const captions = childrenOf(table).filter((child) => isElement(child) && child.tagName === "caption");
@@ -34,7 +34,7 @@ function markdownOf(grid: readonly Row[]): string {
   return [head, head.map(() => "---"), ...body].map((cells) => `| ${cells.join(" | ")} |`).join("\n");
 }
 
-/** Each row with its cells in their columns. */
+/** Returns the rows, with their cells in the right columns. */
 function gridOf(rows: readonly Element[], writer: Writer): readonly Row[] {
   const below = new Map<number, { text: string; rows: number }>();
   let budget = most.added;
@@ -71,7 +71,7 @@ function spanOf(cell: Element, name: string): number {
   return Math.min(most.span, Math.max(1, span || 1));
 }
 
-/** What a cell holds, in one line. */
+/** Returns the content of a cell in one line. */
 function cellText(cell: Element, writer: Writer): string {
   const lines = writer
     .blocks(cell)
@@ -82,19 +82,19 @@ function cellText(cell: Element, writer: Writer): string {
     .replaceAll("|", String.raw`\|`);
 }
 
-/** A fenced block as lines of inline code. */
+/** Returns a fenced block as lines of inline code. */
 function codeLines(fenced: string): readonly string[] {
   return fenced.split("\n").slice(1, -1).map(inlineCode);
 }
 
-/** The row of a table in a cell as its cells, one after the other. */
+/** Returns the cells of a row in an inner table, one after the other. */
 function innerRow(line: string): readonly string[] {
   if (!/^\| .* \|$/.test(line)) return [line];
   const cells = line.slice(2, -2).split(" | ");
   return cells.every((cell) => /^(?:---|\s*)$/.test(cell)) ? [] : [cells.filter(Boolean).join(", ")];
 }
 
-/** A table that only places things: it has no head and holds other tables, or it is a column or a row. */
+/** Whether a table is only used for layout: it has no head and contains other tables, or is a single column or row. */
 function isLayout(table: Element, rows: readonly Element[]): boolean {
   const role = attributeOf(table, "role");
   if (role === "presentation" || role === "none") return true;
@@ -108,7 +108,7 @@ function hasBlocks(row: Element): boolean {
   return findTag(row, "p", "ul", "ol", "h1", "h2", "h3", "h4", "pre") !== undefined;
 }
 
-/** The rows of a table, without those of tables in it, in the order in which a browser shows them: the foot is last. */
+/** Returns the rows of a table, without those of inner tables, in the order in which a browser shows them: the foot is last. */
 function rowsOf(table: Element): readonly Element[] {
   const rows = rowsIn(table);
   return [...rows.filter((row) => !isIn(row, "tfoot")), ...rows.filter((row) => isIn(row, "tfoot"))];
@@ -131,7 +131,7 @@ function cellsOf(row: Element): readonly Element[] {
     .filter((cell) => cell.tagName === "td" || cell.tagName === "th" || cellRole.test(roleOf(cell)));
 }
 
-/** Whether an element that is no `table` says that it is one, and has all its text in cells. */
+/** Whether an element other than `table` has the role of a table, and all its text is in cells. */
 export function isRoleTable(element: Element): boolean {
   if (!/^(?:table|grid|treegrid)$/.test(roleOf(element))) return false;
   const cells = rowsIn(element).flatMap(cellsOf);

@@ -5,8 +5,8 @@ export type Element = DefaultTreeAdapterTypes.Element;
 type Parent = DefaultTreeAdapterTypes.ParentNode;
 
 /**
- * Parses a page as a browser without scripts does: what `noscript` holds is content, and a declarative shadow root takes
- * the place of its host's children.
+ * Parses a page like a browser without scripts: the content of `noscript` counts, and a declarative shadow root replaces the
+ * children of its host.
  */
 export function parsePage(source: string, isXml: boolean): Element {
   const document = parse(isXml ? closeEmptyElements(source) : source, { scriptingEnabled: false });
@@ -23,7 +23,7 @@ export function childrenOf(node: Parent | Node): readonly Node[] {
   return "childNodes" in node ? node.childNodes : [];
 }
 
-/** The value of an attribute; undefined when the element has no such attribute. */
+/** Returns the value of an attribute; undefined if the element does not have it. */
 export function attributeOf(element: Element, name: string): string | undefined {
   return element.attrs.find((attribute) => attribute.name === name)?.value;
 }
@@ -32,7 +32,7 @@ export function classesOf(element: Element): readonly string[] {
   return (attributeOf(element, "class") ?? "").toLowerCase().split(/\s+/).filter(Boolean);
 }
 
-/** The elements below a node, in document order. */
+/** Yields the elements below a node, in document order. */
 export function* elementsOf(node: Parent | Node): Generator<Element> {
   for (const child of childrenOf(node)) {
     if (!isElement(child)) continue;
@@ -41,7 +41,7 @@ export function* elementsOf(node: Parent | Node): Generator<Element> {
   }
 }
 
-/** The first element below a node with one of these tags. */
+/** Returns the first element below a node that has one of these tags. */
 export function findTag(node: Parent | Node, ...tags: readonly string[]): Element | undefined {
   for (const element of elementsOf(node)) if (tags.includes(element.tagName)) return element;
   return undefined;
@@ -49,21 +49,21 @@ export function findTag(node: Parent | Node, ...tags: readonly string[]): Elemen
 
 const silent = new Set(["script", "style", "template"]);
 
-/** The raw text of a node. */
+/** Returns the text of a node, except for scripts, styles and templates. */
 export function textOf(node: Parent | Node): string {
   if ("value" in node) return node.value;
   if ("tagName" in node && silent.has(node.tagName)) return "";
   return childrenOf(node).map(textOf).join("");
 }
 
-/** The text of a node with its white space collapsed. */
+/** Returns the text of a node with collapsed white space. */
 export function wordsOf(node: Parent | Node): string {
   return textOf(node).replaceAll(/\s+/g, " ").trim();
 }
 
 const voidElements = /^(?:area|base|br|col|embed|hr|img|input|link|meta|source|track|wbr)$/i;
 
-/** Gives empty elements of XHTML their end tag: HTML knows `<script/>` only as a start tag. */
+/** Gives empty elements of XHTML an end tag, because HTML reads `<script/>` as a start tag. */
 function closeEmptyElements(source: string): string {
   return source
     .replaceAll(/<!\[CDATA\[(.*?)\]\]>/gs, (_all, text: string) =>
@@ -88,7 +88,7 @@ function composeShadowRoots(host: Element): void {
   fillSlots(host, light);
 }
 
-/** Puts the children of a host into the slots that name them; a slot that gets none keeps its own content. */
+/** Puts the children of a host into the slots that they name. A slot without such children keeps its own content. */
 function fillSlots(parent: Element, light: readonly Node[]): void {
   for (const child of parent.childNodes) {
     if (!isElement(child)) continue;

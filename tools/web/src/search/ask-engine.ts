@@ -21,8 +21,8 @@ export function createEngine(settings: EngineSettings, common: Pick<ParsedSettin
 }
 
 /**
- * Sends a query to one engine. Its address comes from the plan and may be private. Redirects are refused, because they
- * could send the key to another server. Throws a {@link FetchProblem} without key and address.
+ * Sends a query to one engine. Its address comes from the plan, so it may be private. Redirects are refused, because they could
+ * send the key to another server. Throws a {@link FetchProblem} without key and address.
  */
 export async function askEngine(
   web: Web,
@@ -69,7 +69,7 @@ function isWebAddress(address: string): boolean {
   return /^https?:$/.test(URL.parse(address)?.protocol ?? "");
 }
 
-/** Removes the tags and entities with which engines mark hits. */
+/** Removes the tags and entities with which engines mark matches. */
 function plain({ title, url, snippet }: SearchResult): SearchResult {
   return { title: plainText(title), url, snippet: plainText(snippet) };
 }

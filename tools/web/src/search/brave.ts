@@ -20,7 +20,7 @@ const answerShape = z.object({
 /** Most results of one request. Source: Brave's API reference. */
 const most = 20;
 
-/** Brave's web search. A response without `web` has no results. */
+/** Brave's web search. A response without `web` counts as one without results. */
 export const brave: EngineMaker<"brave"> = ({ url, api_key }, { user_agent }) => {
   const headers = { accept: "application/json", "user-agent": user_agent, "x-subscription-token": api_key };
   return (query, limit) => ({

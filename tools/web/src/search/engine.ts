@@ -1,7 +1,7 @@
 import type { EngineSettings, ParsedSettings } from "../config.ts";
 import type { HopRequest } from "../fetch/hop.ts";
 
-/** One hit of a search. */
+/** One result of a search. */
 export interface SearchResult {
   readonly title: string;
   readonly url: string;
@@ -12,13 +12,13 @@ export interface SearchResult {
 interface EngineRequest {
   readonly url: string;
   readonly request: HopRequest;
-  /** The hits in a response; null when the response does not come from that engine. */
+  /** Returns the results in a response; null if the response is not one of this engine. */
   readonly read: (answer: unknown) => readonly SearchResult[] | null;
 }
 
 export type Engine = (query: string, limit: number) => EngineRequest;
 
-/** Creates the requests of one engine. */
+/** Makes the function that builds the requests of one engine. */
 export type EngineMaker<Type extends EngineSettings["type"]> = (
   settings: Extract<EngineSettings, { type: Type }>,
   common: Pick<ParsedSettings, "user_agent">,

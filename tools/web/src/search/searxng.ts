@@ -22,7 +22,7 @@ export const searxng: EngineMaker<"searxng"> = ({ url }, { user_agent }) => {
   });
 };
 
-/** An address with parameters added. */
+/** Returns an address with added parameters. */
 export function withQuery(address: URL, parameters: Readonly<Record<string, string>>): string {
   const url = new URL(address);
   for (const [name, value] of Object.entries(parameters)) url.searchParams.set(name, value);

@@ -7,7 +7,7 @@ import htmlEncodingSniffer from "html-encoding-sniffer";
 
 /** A parsed Content-Type. */
 interface ContentType {
-  /** Without parameters, in lower case; empty when absent. */
+  /** The type without parameters, in lower case; empty if the header is absent or invalid. */
   readonly essence: string;
   readonly charset: string | undefined;
 }
@@ -22,8 +22,8 @@ export function parseContentType(header: string): ContentType {
 }
 
 /**
- * Decodes a page as browsers do: by its byte order mark, otherwise the server's charset, otherwise the page's own, also
- * when that stands late in the page.
+ * Decodes a page like browsers do: by its byte order mark, else the server's charset, else the charset that the page states,
+ * even late in the page.
  */
 export function decodeHtml(bytes: Buffer, charset: string | undefined, xml: boolean): string {
   const label = charset === undefined ? {} : { transportLayerEncodingLabel: charset };
@@ -38,8 +38,8 @@ function lateCharset(bytes: Buffer): string | undefined {
 }
 
 /**
- * Decodes other text: by its byte order mark, otherwise the server's charset, otherwise the one that the text declares, as
- * XML and CSS can. Without any of them it is UTF-8, and windows-1252 where it cannot be UTF-8.
+ * Decodes other text: by its byte order mark, else the server's charset, else the one that the text declares, as XML and CSS
+ * can. If there is none, the text is UTF-8, or windows-1252 if it cannot be UTF-8.
  */
 export function decodeText(bytes: Buffer, charset: string | undefined): string {
   return decode(
@@ -54,7 +54,7 @@ function markOf(bytes: Buffer): string | null {
   return bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf ? "utf-8" : null;
 }
 
-/** The encoding in the declaration of XML or the rule of CSS, or of UTF-16 by its zeros. */
+/** Returns the encoding in an XML declaration or a CSS rule, or UTF-16 if the zero bytes show it. */
 function declaredIn(bytes: Buffer): string | undefined {
   if (bytes[0] !== 0 && bytes[1] === 0 && bytes[3] === 0) return "utf-16le";
   if (bytes[0] === 0 && bytes[1] !== 0 && bytes[2] === 0) return "utf-16be";
@@ -62,11 +62,11 @@ function declaredIn(bytes: Buffer): string | undefined {
   const declared =
     /^\s*<\?xml\b[^>]*\bencoding\s*=\s*["']([\w:.-]+)["']/i.exec(start) ??
     /^@charset "([\w:.-]+)";/.exec(start);
-  // A declaration that can be read as bytes is not in UTF-16, whatever it says.
+  // A declaration that can be read byte by byte is not in UTF-16, whatever it says.
   return declared === null || /^utf-?16/i.test(declared[1]!) ? undefined : declared[1];
 }
 
-/** Invalid bytes become U+FFFD; an unknown charset is read as UTF-8. */
+/** Decodes bytes. Invalid bytes become U+FFFD; with an unknown charset, the bytes are read as UTF-8. */
 function decode(bytes: Buffer, encoding: string): string {
   try {
     return new TextDecoder(encoding).decode(bytes);

@@ -1,7 +1,7 @@
-// Types for libraries without types: only what is used.
+// Types for libraries without types; only those that are used here.
 
 declare module "html-encoding-sniffer" {
-  /** The encoding of a page, by its name in the Encoding Standard. */
+  /** Returns the encoding of a page, by its name in the Encoding Standard. */
   function htmlEncodingSniffer(
     bytes: Uint8Array,
     options: { xml: boolean; transportLayerEncodingLabel?: string; defaultEncoding: string },

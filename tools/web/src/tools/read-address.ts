@@ -4,15 +4,15 @@ import { FetchProblem } from "../fetch/problem.ts";
 import { refreshOf } from "../page/destination.ts";
 import type { Web } from "../web.ts";
 
-/** A page that was read once. Later parts come from the same text. */
+/** A page that was read once. Later parts are taken from the same text. */
 export interface ReadPage extends ExtractedPage {
   readonly finalUrl: string;
 }
 
-/** Most refreshes that one call follows; each leads to a page that is fetched like the first. */
+/** Most refreshes that one call follows. Each leads to a page that is fetched like the first. */
 const maxRefreshes = 3;
 
-/** Fetches a page; one that only sends its reader on by a refresh is followed, as browsers do. */
+/** Fetches a page. If it only sends its reader elsewhere by a refresh, that is followed, as in browsers. */
 export async function readAddress(
   web: Web,
   first: string,
@@ -33,7 +33,7 @@ export async function readAddress(
   }
 }
 
-/** A success that is not a whole page says which it is: 206 is a part, 204 has no content. */
+/** Adds a warning with the status of a success that is not a whole page: 206 is a part, 204 has no content. */
 function namedStatus({ status, reason }: Page, { warnings }: ExtractedPage): Pick<ExtractedPage, "warnings"> {
   return {
     warnings:
@@ -41,10 +41,10 @@ function namedStatus({ status, reason }: Page, { warnings }: ExtractedPage): Pic
   };
 }
 
-/** Most characters of a server's words about an error. */
+/** Most characters of a server's text about an error. */
 const maxWords = 2000;
 
-/** The failure for a status that is no success, with the words of the server: they often say what to do. */
+/** Makes the error for a status that is not a success, with the server's text, which often says what to do. */
 async function httpProblem(page: Page, options: ExtractOptions): Promise<FetchProblem> {
   const { status, reason, retryAfter } = page;
   const words = await extractPage(page, options).then(

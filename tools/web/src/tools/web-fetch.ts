@@ -56,7 +56,7 @@ const outputSchema = z.strictObject({
   saved_bytes: z.int().optional(),
 });
 
-/** Fetches a public web page as readable text. */
+/** Makes the tool `web_fetch`, which fetches a public web page as readable text. */
 export function createWebFetch(settings: Settings = {}, services?: Services) {
   return webFetchIn(openWeb(settings, services));
 }
@@ -75,7 +75,7 @@ export function webFetchIn(web: Web) {
     control: ["url"],
     consequenceLevel: "low",
     requiresConfirmation: false,
-    // Downloading and converting (twice at most) have deadlines of their own; the rest is for saving.
+    // Downloading and converting (at most twice) have their own deadlines; the rest is for saving.
     timeout: Math.ceil((web.settings.timeout + 2 * web.settings.extract_timeout) * 1000) + 15_000,
     idempotent: true,
     tags: ["web"],
@@ -114,7 +114,7 @@ async function fetchAndShow(
   return data(start, { warnings, omitted: page.omitted });
 }
 
-/** Reads a page. A later part comes from the text of the first part while that is cached. */
+/** Reads a page. A later part is taken from the text of the first part as long as that is cached. */
 async function readPage(
   web: Web,
   cache: PageCache,
@@ -154,7 +154,7 @@ function shown(web: Web, params: Params, page: ReadPage) {
   };
 }
 
-/** The text after a part. */
+/** Returns an entry of `omitted` for the text after a part. */
 function restOf({ text }: ReadPage, next: number | null): readonly Omission[] {
   if (next === null) return [];
   const amount = `${text.length - next} of ${text.length} characters`;
@@ -162,20 +162,20 @@ function restOf({ text }: ReadPage, next: number | null): readonly Omission[] {
   return [{ what: "the rest of the text", amount, why: "the part is full", how }];
 }
 
-/** The result for a text that was written to a file. */
+/** Returns the result for a text that was written to a file. */
 function beginning(params: Params, page: ReadPage) {
   return { ...facts(params, page), content: pageOfText(page.text, 0, 1000).content, truncated: false };
 }
 
-/** A part of a text, in UTF-16 units; never half a character. */
+/** A part of a text, with positions in UTF-16 units; it never has half a surrogate pair. */
 interface TextPage {
   readonly content: string;
   readonly offset: number;
-  /** Start of the next part; null on the last part. */
+  /** Start of the next part; null for the last part. */
   readonly nextOffset: number | null;
 }
 
-/** Cuts one part out of a text. */
+/** Returns one part of a text. */
 export function pageOfText(text: string, from: number, limit: number): TextPage {
   const offset = toBoundary(text, Math.min(from, text.length));
   let end = toBoundary(text, Math.min(offset + limit, text.length));
@@ -183,7 +183,7 @@ export function pageOfText(text: string, from: number, limit: number): TextPage 
   return { content: text.slice(offset, end), offset, nextOffset: end < text.length ? end : null };
 }
 
-/** The position, moved back by one when it is inside a character. */
+/** Returns the position, moved back by one if it is within a surrogate pair. */
 function toBoundary(text: string, at: number): number {
   return at > 0 && at < text.length && isHigh(text, at - 1) ? at - 1 : at;
 }
@@ -193,7 +193,7 @@ function isHigh(text: string, at: number): boolean {
   return code >= 0xd800 && code <= 0xdbff;
 }
 
-/** The pages that were read last, for a short time, by session and address. */
+/** The most recently read pages, kept for a short time, by session and address. */
 interface PageCache {
   get(key: string): ReadPage | null;
   set(key: string, page: ReadPage): void;
@@ -225,8 +225,8 @@ function createPageCache(now: () => number): PageCache {
 }
 
 /**
- * Writes a file with the host's `write_file`, under its rules, approvals and records. Throws `SAVE_FAILED` with the error
- * of `write_file`.
+ * Writes a file with the host's `write_file`, under its rules, approvals and records. Throws `SAVE_FAILED` with that tool's
+ * error.
  */
 async function saveText(path: string, content: string, context: ToolContext): Promise<number> {
   const outcome = await context

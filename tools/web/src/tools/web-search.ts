@@ -31,7 +31,7 @@ const outputSchema = z.strictObject({
   engine: z.enum(["searxng", "brave", "tavily"]),
 });
 
-/** Searches the web through the engines of the settings. */
+/** Makes the tool `web_search`, which searches the web with the engines in the settings. */
 export function createWebSearch(settings: Settings = {}, services?: Services) {
   return webSearchIn(openWeb(settings, services));
 }
@@ -60,7 +60,7 @@ export function webSearchIn(web: Web) {
   });
 }
 
-/** Tries one engine after the other until one answers. An empty list of results is an answer. */
+/** Asks the engines in turn until one of them answers. An empty list of results is an answer. */
 async function search(
   web: Web,
   engines: readonly { readonly type: EngineSettings["type"]; readonly ask: Engine }[],

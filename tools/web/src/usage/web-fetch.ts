@@ -1,4 +1,4 @@
-/** The long guidance for `web_fetch`. */
+/** The usage text of `web_fetch`. */
 export const webFetchUsage = `web_fetch: fetches a web page as text
 
 Primary purpose

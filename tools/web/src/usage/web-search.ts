@@ -1,4 +1,4 @@
-/** The long guidance for `web_search`. */
+/** The usage text of `web_search`. */
 export const webSearchUsage = `web_search: searches the web
 
 Primary purpose
