@@ -38,7 +38,7 @@ export type Settings = z.input<typeof config>;
 /** The config with its defaults. */
 export type ParsedSettings = z.output<typeof config>;
 
-/** The roots of the settings. `planFolder` is null without a host; `working_dir` must then be absolute. */
+/** Returns the rules for paths. `planFolder` is null without a host; `working_dir` must then be absolute. */
 export function rootRules(settings: ParsedSettings, planFolder: string | null): RootRules {
   const { working_dir, allowed_read_paths, allowed_write_paths } = settings;
   const workingDir = absolute(working_dir, planFolder);

@@ -12,10 +12,10 @@ import { readFileIn } from "./tools/read-file.ts";
 import { openWorkspace, type MentionResolver, type Services } from "./files/workspace.ts";
 import { writeFileIn } from "./tools/write-file.ts";
 
-/** The events that these tools emit, each with `path` and, where there is one, `bytes`. */
+/** The events that these tools emit, each with `path` and most with `bytes`. */
 const events = ["artifact:read", "artifact:write", "artifact:move", "artifact:delete"];
 
-/** Mounts the file tools over the folders that the plan allows. */
+/** Mounts the file tools for the folders that the plan allows. */
 export async function mount(coordinator: Coordinator, settings: ParsedSettings): Promise<void> {
   const workspace = openWorkspace(settings, servicesOf(coordinator));
   coordinator.registerContributor("observability.events", "filesystem", () => events);
@@ -47,7 +47,7 @@ function servicesOf(coordinator: Coordinator): Services {
   };
 }
 
-/** The capability is a function, or has one named `resolve`. */
+/** Returns the resolver of mentions from a capability, which is a function or an object with the method `resolve`. */
 function mentionResolver(capability: unknown): MentionResolver | undefined {
   if (typeof capability === "function") return (mention) => capability(mention) as string | null;
   if (typeof capability !== "object" || capability === null || !("resolve" in capability)) return undefined;

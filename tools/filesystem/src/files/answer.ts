@@ -4,10 +4,10 @@ import { resolvePath } from "./mention.ts";
 import { Refusal } from "./refusal.ts";
 import type { Workspace } from "./workspace.ts";
 
-/** How a tool words what the disk refused, by code; else the path's own sentence. */
+/** A tool's own messages for errors of paths and of the disk, by code. Without one, the error's own message is used. */
 export type Wording = Partial<Record<PathErrorCode, (error: PathError, path: string) => string>>;
 
-/** Does the work of a tool on a path and answers with a failure when path, disk or tool refuse. */
+/** Does the work of a tool on a path. Returns a failure if the path's rules, the disk or the tool refuse it. */
 export async function answering<Data>(
   workspace: Workspace,
   { path, wording = {}, context }: { path: string; wording?: Wording; context: ToolContext },
@@ -28,7 +28,7 @@ function pathFailure(error: PathError, wording: Wording): PartialResult<never> {
   return failure(message, { code: error.code, details: error.details as unknown as JsonObject });
 }
 
-/** Returns what an event says about its call. */
+/** Returns the facts about a call that are part of its events. */
 export function callFacts({ tool, callId, runId, sessionId, conversationId }: ToolContext) {
   return {
     tool_name: tool,

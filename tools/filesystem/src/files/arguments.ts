@@ -1,16 +1,16 @@
 import type { Omission } from "@toolmount/core";
 import { z } from "zod";
 
-/** Returns a text that must be there and not be empty, with the sentence that says so. */
+/** Returns the schema of a text that must be present and not empty, with a message for that. */
 export function requiredText(name: string) {
   const missing = `${name} is required`;
   return z.string({ error: ({ input }) => (input === undefined ? missing : undefined) }).min(1, missing);
 }
 
-/** The argument most tools of this family begin with. */
+/** The argument `file_path`, which most tools here have as their first. */
 export const filePath = requiredText("file_path");
 
-/** `old_string`, `new_string` and `replace_all`, as single and multiple edits take them. */
+/** `old_string`, `new_string` and `replace_all`, for single and for multiple edits. */
 export const editShape = {
   old_string: requiredText("old_string").describe(
     "Text to replace, exactly as it is in the file, without line numbers",
@@ -31,7 +31,7 @@ export function differs({ old_string, new_string }: { old_string: string; new_st
   return old_string !== new_string;
 }
 
-/** The entries of a folder after those that are shown. */
+/** Returns the entry of `omitted` for a folder's entries after the shown ones. */
 export function moreEntries(rest: number, how: string): readonly Omission[] {
   if (rest <= 0) return [];
   const amount = `${rest} ${rest === 1 ? "entry" : "entries"}`;

@@ -5,11 +5,14 @@ import { maxKeptBytes } from "./kept-state.ts";
 import type { Workspace } from "./workspace.ts";
 
 /*
- * What a call gives to the host before it changes something, so that `undo` can make the former state again. Where the
- * host keeps nothing, such as for a call without a session, nothing is read for it.
+ * These functions give the host the former state before a call changes it, so that `undo` can restore it. If the host keeps
+ * nothing, as for a call without a session, nothing is read.
  */
 
-/** Keeps the file that a call replaces, or that there is none. Returns which file may be replaced; undefined when any. */
+/**
+ * Keeps the file that a call replaces, or the fact that there is none. Returns the file that may be replaced; undefined for
+ * any.
+ */
 export function keepFile(
   { files }: Workspace,
   context: ToolContext,
@@ -25,7 +28,7 @@ export function keepFile(
   });
 }
 
-/** Keeps which folders a call makes. */
+/** Keeps the folders that a call makes. */
 export async function keepFolders({ files }: Workspace, context: ToolContext, given: string): Promise<void> {
   await keeping(context, async (keep) => {
     const { real } = await files.locate(given, "write");
@@ -34,7 +37,7 @@ export async function keepFolders({ files }: Workspace, context: ToolContext, gi
   });
 }
 
-/** Keeps which entry a call moves, and the file that it replaces. */
+/** Keeps the entry that a call moves, and the file that it replaces. */
 export async function keepMoved(
   { files }: Workspace,
   context: ToolContext,
@@ -43,7 +46,7 @@ export async function keepMoved(
   await keeping(context, async (keep) => {
     const from = await files.mark(source, maxKeptBytes);
     const to = await files.mark(destination, 0);
-    if (from.mark === null || (to.mark !== null && !isFile(to.mark, overwrite))) return; // it will be refused
+    if (from.mark === null || (to.mark !== null && !isFile(to.mark, overwrite))) return; // the move will be refused
     const { snapshot: over } = await files.snapshot(to.place.real, {
       maxBytes: maxKeptBytes,
       folders: false,
@@ -71,7 +74,10 @@ export async function keepDeleted(
   });
 }
 
-/** Says before the change that it cannot be undone, when a part of the former state cannot be kept. */
+/**
+ * Runs `work` if the host keeps changes. If a part of the former state cannot be kept, it reports before the change that this
+ * change cannot be undone.
+ */
 async function keeping<Value>(
   { undoable, irreversible }: ToolContext,
   work: (keep: (state: object) => Promise<void>) => Promise<Value>,
@@ -94,7 +100,7 @@ const reasons: Readonly<Record<string, string>> = {
   OS_ERROR: "a part of what it replaces or deletes cannot be read",
 };
 
-/** The digest of what a call writes. */
+/** Returns the digest of the content that a call writes. */
 function digestOf(bytes: Uint8Array): string {
   return hash("sha256", bytes);
 }

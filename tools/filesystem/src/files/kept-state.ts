@@ -1,7 +1,7 @@
 import type { FileSnapshot, Snapshot } from "@toolmount/paths";
 import { z } from "zod";
 
-/** Most bytes of what a call replaces or deletes that are kept. As JSON, that fits what a host keeps of a change. */
+/** Most bytes of replaced or deleted content that are kept. As JSON, they fit into what a host keeps of one change. */
 export const maxKeptBytes = 12_582_912;
 
 const mode = z.int().min(0);
@@ -23,16 +23,16 @@ const snapshot: z.ZodType<Snapshot> = z.lazy(() =>
 
 const path = z.string();
 
-/** Folders that a call made, the highest first. */
+/** Folders that a call made, the topmost first. */
 const made = z.array(path);
 
-/** A file that a call wrote: what was there, and the digest of the new content. */
+/** A file that a call wrote: its former state, and the digest of the new content. */
 export const writtenFile = z.strictObject({ path, before: file.nullable(), after: z.string(), made });
 
 /** Folders that a call made. */
 export const madeFolders = z.strictObject({ made });
 
-/** An entry that a call moved: its mark, and the file that it replaced. */
+/** An entry that a call moved, with its mark and the file that it replaced. */
 export const movedEntry = z.strictObject({
   from: path,
   to: path,

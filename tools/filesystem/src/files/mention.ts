@@ -1,10 +1,10 @@
 import { Refusal } from "./refusal.ts";
 import type { Workspace } from "./workspace.ts";
 
-/** `@bundle:path`; a name that only begins with `@`, such as `@types/node`, is a path like any other. */
+/** Matches `@bundle:path`. A name that only begins with `@`, such as `@types/node`, is an ordinary path. */
 const mention = /^@[A-Za-z0-9._-]+:./;
 
-/** The path that was meant. What a mention leads to is judged like any path. */
+/** Returns the path that was meant. The path to which a mention leads is checked like any other. */
 export async function resolvePath({ resolveMention }: Workspace, given: string): Promise<string> {
   if (!mention.test(given)) return given;
   const resolve = resolveMention();

@@ -3,14 +3,14 @@ import { PathError, type Entry, type FileBytes, type Files, type Place } from "@
 import { decodeText } from "./text-file.ts";
 import { StagedTree, type Node, type Staged } from "./staged-tree.ts";
 
-/** Most bytes of a file that is moved, and most entries of a folder that is moved or deleted. */
+/** Most bytes of a file that is moved, and most entries of a folder that is moved or deleted, in a rehearsal. */
 const maxBytes = 67_108_864;
 const maxEntries = 10_000;
 
 /** The operations that tools use in a rehearsal. */
 type StagedFiles = Omit<Files, "mark" | "snapshot" | "restore">;
 
-/** The files of a rehearsal: those of the disk, with changes in memory above them. The disk is only read. */
+/** The files of a rehearsal: those of the disk, covered by changes in memory. The disk is only read. */
 export class Overlay implements StagedFiles {
   readonly #disk: Files;
   readonly #staged: StagedTree;
@@ -117,13 +117,13 @@ export class Overlay implements StagedFiles {
     return { from, to };
   }
 
-  /** The kind of the entry at a place without links. */
+  /** Returns the kind of the entry at a place without links. */
   async kindAt(real: string): Promise<string> {
     const node = this.#staged.at(real);
     if (node !== null) return node.kind;
     const [entry] = await this.#disk.look(dirname(real), [basename(real)]).catch(() => [null]);
     if (entry !== null && entry !== undefined) return entry.kind;
-    // The folder above a root may be unreadable: what can be listed is a folder.
+    // The folder above a root may be unreadable, so if the entry can be listed, it is a folder.
     const listed = this.#disk.list(real, { offset: 0, limit: 1 });
     return listed.then(
       () => "directory",
@@ -131,7 +131,7 @@ export class Overlay implements StagedFiles {
     );
   }
 
-  /** The text of the file at a place; null when there is no text file of that size. */
+  /** Returns the text of the file at a place; null if there is no text file of at most that size. */
   async textAt(place: Place, most: number): Promise<string | null> {
     if ((await this.kindAt(place.real)) !== "file") return null;
     return this.#readAt(place, most).then(
@@ -163,7 +163,7 @@ export class Overlay implements StagedFiles {
     return [...children.values()].toSorted(directoriesFirst);
   }
 
-  /** The entries of a tree, its own first. */
+  /** Returns an entry and all entries below it; the entry itself comes first. */
   async #treeAt(place: Place, kind: string): Promise<readonly Place[]> {
     const found = [place];
     if (kind !== "directory") return found;
@@ -189,7 +189,7 @@ export class Overlay implements StagedFiles {
     this.#staged.put(above, { kind: "directory" });
   }
 
-  /** Stages an entry at a second place, with all that is in it. */
+  /** Stages a copy of an entry at a second place, with everything in it. */
   async #copy(from: Place, to: Place, kind: string): Promise<void> {
     const copies: [string, Node][] = [];
     for (const place of await this.#treeAt(from, kind))

@@ -9,12 +9,14 @@ import type { Workspace } from "./workspace.ts";
 const maxShownBytes = 262_144;
 const maxPreviewLines = 40;
 
-/** The work of a tool over a workspace: the real one, or that of a rehearsal. */
+/** The work of a tool in a workspace, which may be the real one or that of a rehearsal. */
 type Work<Params> = (
   workspace: Workspace,
 ) => (params: Params, context: ToolContext) => Promise<PartialResult>;
 
-/** A preview of a tool: its own work, over files in memory, and what is different afterwards at the places it names. */
+/**
+ * Makes the preview of a tool: it does the tool's own work with files in memory, and compares the places that `placesOf` names.
+ */
 export function previewing<Params>(
   workspace: Workspace,
   work: Work<Params>,
@@ -33,13 +35,13 @@ export function previewing<Params>(
   };
 }
 
-/** The files of a rehearsal, as the rules of this workspace let its tools see them. */
+/** Returns the files of a rehearsal, as far as the rules of this workspace allow them. */
 function overlayOf(workspace: Workspace, { rehearsal }: ToolContext): Overlay {
   const make = (): Staged => ({ nodes: new Map(), version: 0 });
   return new Overlay(workspace.files, rehearsal?.staged("filesystem", make) ?? make());
 }
 
-/** What is at a path, as far as a difference shows it. */
+/** The kind of an entry, and its text if a difference can show it. */
 export interface State {
   readonly kind: string;
   readonly text: string | null;
@@ -53,14 +55,14 @@ export async function stateAt(overlay: Overlay, path: string): Promise<State> {
   return { kind, text: await overlay.textAt(place, maxShownBytes) };
 }
 
-/** What became of an entry; none when it is as it was. */
+/** Returns how an entry has changed; empty if it has not. */
 export function effectOf(
   target: string,
   before: State,
   after: State,
   maxLines = maxPreviewLines,
 ): readonly PreviewedEffect[] {
-  // What is in a folder that stays is not at this target.
+  // Entries in a folder that stays have their own targets.
   const isKnown = before.kind === "directory" || before.text !== null;
   if (before.kind === after.kind && before.text === after.text && isKnown) return [];
   if (before.kind === "gone" && after.kind === "gone") return [];

@@ -5,8 +5,8 @@ import { Refusal } from "./refusal.ts";
 import type { Workspace } from "./workspace.ts";
 
 /**
- * Remembers, for the session, what a file held when the session last read or wrote it. In a host, a call without a session
- * has its own state, which ends with the call: nothing is remembered.
+ * Records, for the session, the content that it last read or wrote. In a host, a call without a session has its own state,
+ * which ends with the call, so nothing is recorded.
  */
 export function markSeen({ session, sessionId, runId }: ToolContext, real: string, bytes: Uint8Array): void {
   if (sessionId !== undefined || runId === "") session.set(keyOf(real), digestOf(bytes));
@@ -16,7 +16,10 @@ export function forgetSeen(session: SessionState, real: string): void {
   session.delete(keyOf(real));
 }
 
-/** Refuses with `FILE_CHANGED` when the file is other than the session knows it, with `NOT_READ` when it must know it. */
+/**
+ * Throws `FILE_CHANGED` if the file differs from what the session knows, and `NOT_READ` if the session has to know it and does
+ * not.
+ */
 export function requireKnown(
   { settings }: Workspace,
   session: SessionState,
@@ -28,8 +31,8 @@ export function requireKnown(
 }
 
 /**
- * Does the same for a file that is replaced as a whole, and reads it only when the check needs it. Returns the file that may
- * be replaced; undefined when any may.
+ * Does the same for a file that is replaced as a whole, and reads it only if the check needs that. Returns the file that may be
+ * replaced; undefined if any may.
  */
 export async function requireReplaceable(
   workspace: Workspace,
@@ -46,11 +49,11 @@ export async function requireReplaceable(
     if (!isPathError(thrown)) throw thrown;
     if (thrown.code === "FILE_TOO_LARGE") throw changed(path);
     if (thrown.code !== "NOT_FOUND") throw thrown;
-    return undefined; // Nothing is there to be lost.
+    return undefined; // nothing can be lost here
   }
 }
 
-/** Refuses a change of a file that is not as the session last saw it. */
+/** Returns the refusal to change a file that differs from what the session last saw. */
 export function changed(path: string): Refusal {
   const message = `File was changed since it was last read: ${path}. Read it again, then repeat the change.`;
   return new Refusal(message, "FILE_CHANGED", { path });

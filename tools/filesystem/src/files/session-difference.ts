@@ -8,7 +8,7 @@ import { effectOf, stateAt } from "./preview.ts";
 import { StagedTree, type Staged } from "./staged-tree.ts";
 import type { Workspace } from "./workspace.ts";
 
-/** Most lines of the difference of one file. */
+/** Most lines of the difference of one file that are shown. */
 const maxLines = 400;
 
 const keptState = z.union([writtenFile, madeFolders, movedEntry, deletedEntry]);
@@ -18,8 +18,9 @@ type Difference = (changes: readonly UndoRequest[]) => Promise<readonly Previewe
 const readers = new WeakMap<Workspace, Difference>();
 
 /**
- * What is different now from before changes of the file tools of a workspace, newest first: one function for all of them. The
- * changes are reversed in memory, over files that are only read; then each place that one of them touched is compared with the disk.
+ * Returns a function that compares the present with the state before changes by the workspace's file tools, newest first; the
+ * same function for all these tools. It reverses the changes in memory, over files that are only read, and then compares each
+ * place that a change touched with the disk.
  */
 export function differenceIn(workspace: Workspace): Difference {
   const known = readers.get(workspace);
@@ -33,7 +34,7 @@ export function differenceIn(workspace: Workspace): Difference {
   return read;
 }
 
-/** The files as they were before some changes, above those of the disk. */
+/** The files in their state before some changes, in memory over those of the disk. */
 class Past {
   readonly #workspace: Workspace;
   readonly #staged: Staged = { nodes: new Map(), version: 0 };
@@ -47,7 +48,7 @@ class Past {
     this.#before = new Overlay(workspace.files, this.#staged);
   }
 
-  /** Reverses one change; those that came after it are reversed already. */
+  /** Reverses one change; later changes must have been reversed before. */
   async reverse(kept: z.output<typeof keptState>): Promise<void> {
     if ("before" in kept) this.#put(kept.path, kept.before);
     else if ("entry" in kept) this.#put(kept.path, kept.entry);
@@ -69,7 +70,7 @@ class Past {
     try {
       await this.#before.move(to, from, { overwrite: true });
     } catch (thrown) {
-      if (!isPathError(thrown)) throw thrown; // another one has moved it since
+      if (!isPathError(thrown)) throw thrown; // something else has moved it since
     }
     this.#put(to, over);
   }
@@ -87,7 +88,7 @@ class Past {
   }
 }
 
-/** A path as people write it: relative to the working folder, where it is in there. */
+/** Returns a path in the form that people write: relative to the working folder if it is below that. */
 function nameIn(folder: string, path: string): string {
   const own = relative(folder, path);
   return own === "" || own.startsWith("..") || isAbsolute(own) ? path : own;

@@ -1,23 +1,23 @@
 import { basename, dirname, join, resolve } from "node:path";
 import type { FileIdentity, Files } from "@toolmount/paths";
 
-/** What a rehearsal has put in the place of an entry. A folder is new: nothing of the disk is in it. */
+/** An entry that a rehearsal has staged. A staged folder is a new one, so nothing on the disk is in it. */
 export type Node =
   | { readonly kind: "gone" }
   | { readonly kind: "directory" }
   | { readonly kind: "link"; readonly target: string }
   | { readonly kind: "file"; readonly bytes: Buffer; readonly identity: FileIdentity };
 
-/** What a rehearsal has staged, for all file tools of a host, by place. */
+/** Everything that a rehearsal has staged, for all file tools of a host, by place. */
 export interface Staged {
   readonly nodes: Map<string, Node>;
   version: number;
 }
 
-/** Links in one path before it counts as a loop, as on Linux. */
+/** Most links in one path. With more, it counts as a loop, as on Linux. */
 const maxLinks = 40;
 
-/** The entries that a rehearsal has staged above a disk. */
+/** The staged entries of a rehearsal over a disk. */
 export class StagedTree {
   readonly #disk: Files;
   readonly #staged: Staged;
@@ -27,7 +27,7 @@ export class StagedTree {
     this.#staged = staged;
   }
 
-  /** The entry that was staged at a place; null where the disk has the answer. */
+  /** Returns the staged entry at a place; null if the disk decides what is there. */
   at(real: string): Node | null {
     const own = this.#staged.nodes.get(real);
     if (own !== undefined) return own;
@@ -36,21 +36,21 @@ export class StagedTree {
     return null;
   }
 
-  /** The entries that were staged in a folder, by name. */
+  /** Returns the staged entries of a folder, by name. */
   in(folder: string): readonly (readonly [name: string, node: Node])[] {
     return [...this.#staged.nodes].flatMap(([real, node]) =>
       dirname(real) === folder ? [[basename(real), node] as const] : [],
     );
   }
 
-  /** Whether a staged file is above a place. */
+  /** Whether a place is below a staged file. */
   isBelowFile(real: string): boolean {
     for (let at = dirname(real); dirname(at) !== at; at = dirname(at))
       if (this.#staged.nodes.get(at)?.kind === "file") return true;
     return false;
   }
 
-  /** The real place of a path that leads through staged entries; null for one that is on the disk alone. */
+  /** Returns the real place of a path that leads through staged entries; null if the whole path is on the disk. */
   async follow(path: string, followsLast: boolean, links = 0): Promise<string | null> {
     const parts = path.split("/");
     for (const at of parts.keys()) {
@@ -79,7 +79,7 @@ export class StagedTree {
     return at;
   }
 
-  /** Replaces an entry, with all that was staged in it. */
+  /** Replaces an entry, and drops everything that was staged below it. */
   put(real: string, node: Node): void {
     for (const below of this.#staged.nodes.keys())
       if (below.startsWith(`${real}/`)) this.#staged.nodes.delete(below);

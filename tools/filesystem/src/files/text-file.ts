@@ -18,8 +18,8 @@ const marks: readonly (readonly [Unicode, readonly number[]])[] = [
 ];
 
 /**
- * Reads bytes as text: by their byte order mark, else as UTF-8, else as Latin-1. Null when they are no text: they hold
- * a NUL, or are not what their mark says.
+ * Reads bytes as text: by their byte order mark, else as UTF-8, else as Latin-1. Null if they are no text, because they contain
+ * a NUL or do not fit their mark.
  */
 export function decodeText(bytes: Buffer): Text | null {
   const mark = marks.find(([, start]) => start.every((byte, at) => bytes[at] === byte));
@@ -42,7 +42,7 @@ function strictly(name: Unicode, hasMark: boolean, bytes: Buffer): Text | null {
   }
 }
 
-/** Writes text down again; null when the encoding has no such character. */
+/** Returns a text as bytes; null if the encoding lacks one of its characters. */
 export function encodeText(text: string, { name, hasMark }: Encoding): Buffer | null {
   const body = encodeBody(text, name);
   if (body === null || !hasMark) return body;
@@ -61,7 +61,7 @@ function encodeBody(text: string, name: Encoding["name"]): Buffer | null {
   return name === "utf-16le" ? bytes : bytes.swap16();
 }
 
-/** Whether the text has lines, and each ends with CRLF. */
+/** Whether a text has line ends, and all of them are CRLF. */
 export function hasOnlyCrlf(text: string): boolean {
   return text.includes("\r\n") && !/(?<!\r)\n/.test(text);
 }

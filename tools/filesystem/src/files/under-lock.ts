@@ -7,8 +7,8 @@ import { changed, markSeen } from "./seen-files.ts";
 import type { Workspace } from "./workspace.ts";
 
 /**
- * Changes a file when those that came before are done with it: by whatever path they named it, and of those that named
- * it alike, in order. `work` gets the real path of the file.
+ * Runs `work` with the real path of a file, after all earlier changes of that file are done, whatever paths they used. Changes
+ * with the same given path run in order.
  */
 export function inTurn<Value>(
   { files, turns }: Workspace,
@@ -21,7 +21,7 @@ export function inTurn<Value>(
   });
 }
 
-/** The new bytes of a file, and which file they may replace: undefined when any. */
+/** The new bytes of a file, and the file that they may replace; undefined for any. */
 interface NewContent {
   readonly given: string;
   readonly real: string;
@@ -30,8 +30,8 @@ interface NewContent {
 }
 
 /**
- * Puts bytes in the place of a file, for a call whose turn it is, and says so. Refuses with `FILE_TOO_LARGE`, `FILE_CHANGED`.
- * Resolves to what the file lost: its other names, and what its replacement could not get.
+ * Replaces the content of a file, for a call whose turn it is, and emits an event. Refuses with `FILE_TOO_LARGE` or
+ * `FILE_CHANGED`. Resolves to what the file lost: its other names, and attributes that its replacement could not get.
  */
 export async function replaceContent(
   workspace: Workspace,
@@ -48,7 +48,7 @@ export async function replaceContent(
   return [...namesOf(otherNames), ...lost.map((what) => ({ what: `its ${what}`, ...ways[what] }))];
 }
 
-/** How a file gets again what its replacement could not get. */
+/** Ways to restore what a replaced file has lost. */
 const ways: Readonly<Record<Lost, Omit<Omission, "what">>> = {
   owner: {
     amount: "user or group",
@@ -83,7 +83,7 @@ function requireSize({ settings }: Workspace, path: string, bytes: number): void
   throw new Refusal(message, "FILE_TOO_LARGE", { path, bytes, maxBytes });
 }
 
-/** A change between the last check and the write has the same error as an earlier change. */
+/** Turns a change between the last check and the write into the same error as an earlier change. */
 function sayChanged(path: string): (thrown: unknown) => never {
   return (thrown) => {
     throw isPathError(thrown) && thrown.code === "FILE_CHANGED" ? changed(path) : thrown;

@@ -27,7 +27,7 @@ type Undo = (
   context: ToolContext,
 ) => Promise<PartialResult<{ readonly changed: boolean }>>;
 
-/** Undoes the write of a file: the former content takes its place, or the file and its folders go. */
+/** Undoes the write of a file: restores the former content, or removes the file and the folders that were made for it. */
 export function undoWrite(workspace: Workspace): Undo {
   return undoing(workspace, writtenFile, async ({ path, before, after, made }, context) => {
     const { files } = workspace;
@@ -44,7 +44,7 @@ export function undoWrite(workspace: Workspace): Undo {
   });
 }
 
-/** Whether a file has the content that the call wrote, and the permissions that it kept: all but the special bits. */
+/** Whether a file has the content that the call wrote, and the kept permissions, perhaps without the special bits. */
 function isWritten(mark: string | null, before: FileSnapshot | null, after: string): boolean {
   if (mark === null || !mark.startsWith("file ") || !mark.endsWith(after)) return false;
   return (
@@ -52,7 +52,7 @@ function isWritten(mark: string | null, before: FileSnapshot | null, after: stri
   );
 }
 
-/** Undoes the making of folders: they go, if nothing else is in them. */
+/** Undoes the making of folders: removes them if nothing else is in them. */
 export function undoFolders(workspace: Workspace): Undo {
   return undoing(workspace, madeFolders, async ({ made }) => {
     for (const [at, folder] of made.entries()) {
@@ -63,7 +63,7 @@ export function undoFolders(workspace: Workspace): Undo {
   });
 }
 
-/** Undoes a move: the entry goes to its former place, and the file that it replaced is made again. */
+/** Undoes a move: moves the entry back, and restores the file that it replaced. */
 export function undoMove(workspace: Workspace): Undo {
   return undoing(workspace, movedEntry, async ({ from, to, mark, over, made }, context) => {
     const { files } = workspace;
@@ -71,7 +71,7 @@ export function undoMove(workspace: Workspace): Undo {
     const overMark = over === null ? null : markOfFile(over);
     const isBefore = atFrom.mark === mark && atTo.mark === overMark;
     const isMoved = atFrom.mark === null && atTo.mark === mark;
-    // An earlier undo, or the move itself, ended between its steps.
+    // An earlier undo, or the move itself, was interrupted between its steps.
     const isHalf = atFrom.mark === mark && (atTo.mark === null || atTo.mark === mark);
     if (!isBefore && !isMoved && !isHalf)
       throw atTo.mark === mark ? changed(from, atFrom) : changed(to, atTo);
@@ -83,14 +83,14 @@ export function undoMove(workspace: Workspace): Undo {
   });
 }
 
-/** Makes the file that a move had replaced, or removes the second name of the entry. */
+/** Restores the file that a move had replaced. If there was none, removes the second name of the entry. */
 async function restoreOver({ files }: Workspace, to: string, over: FileSnapshot | null): Promise<void> {
   const { mark } = await files.mark(to, 0);
   if (mark !== null) await files.remove(to, { recursive: false });
   if (over !== null) await files.restore(to, over);
 }
 
-/** Undoes a deletion: the entry is made again with all that was in it. */
+/** Undoes a deletion: restores the entry with everything in it. */
 export function undoDelete(workspace: Workspace): Undo {
   return undoing(workspace, deletedEntry, async ({ path, entry }, context) => {
     const made = await workspace.files.restore(path, entry, context.abortSignal);
@@ -99,7 +99,7 @@ export function undoDelete(workspace: Workspace): Undo {
   });
 }
 
-/** Reads what was kept, waits for other changes of the file, and answers with a failure when path or disk refuse. */
+/** Makes an undo: reads the kept state, waits for other changes of the file, and returns a failure if path or disk refuse it. */
 function undoing<Kept extends { path?: string; from?: string; made?: readonly string[] }>(
   workspace: Workspace,
   schema: z.ZodType<Kept>,
@@ -119,7 +119,7 @@ function undoing<Kept extends { path?: string; from?: string; made?: readonly st
   };
 }
 
-/** What an undo finds is not what its call left. */
+/** The error for an entry that differs from what its call left. */
 class Changed extends Error {}
 
 function changed(path: string, { mark }: Marked): Changed {
@@ -132,7 +132,7 @@ function changed(path: string, { mark }: Marked): Changed {
   return new Changed(`${path} ${now} now; the call left it differently`);
 }
 
-/** Removes folders that a call made, the deepest first. One that has entries of others stays. */
+/** Removes the folders that a call made, the deepest first. A folder with other entries stays. */
 async function removeEmpty({ files }: Workspace, made: readonly string[]): Promise<boolean> {
   let removed = false;
   for (const folder of made.toReversed()) {
@@ -142,7 +142,7 @@ async function removeEmpty({ files }: Workspace, made: readonly string[]): Promi
       await files.remove(folder, { recursive: false, leftovers: true });
       removed = true;
     } catch (thrown) {
-      // A root stays, too.
+      // A root cannot be removed, and stays.
       if (!isPathError(thrown) || !["DIRECTORY_NOT_EMPTY", "ACCESS_DENIED"].includes(thrown.code))
         throw thrown;
     }

@@ -5,36 +5,36 @@ import { config, rootRules, type ParsedSettings, type Settings } from "../config
 export interface Services {
   /** The plan's folder. Without it `working_dir` must be absolute. */
   readonly planFolder?: string | undefined;
-  /** Paths that must not be written whatever the settings say, such as the plan itself; read for each call. */
+  /** Returns paths that must not be written whatever the settings say, such as the plan itself; asked for each call. */
   readonly protectedPaths?: (() => readonly string[]) | undefined;
-  /** Paths that must not be read unless the settings name them, such as the host's state; read for each call. */
+  /** Returns paths that must not be read unless the settings name them, such as the host's state; asked for each call. */
   readonly secretPaths?: (() => readonly string[]) | undefined;
-  /** Gives a file that is written its former owner and attributes. */
+  /** Gives a written file its former owner and attributes. */
   readonly copyAttributes?: FilesOptions["copyAttributes"];
-  /** The folder of the session's layer, if the tools work in one: what they change there waits until a person keeps it. */
+  /** The folder of the session's layer if the tools work in one. Their changes wait there until a person keeps them. */
   readonly layer?: string | undefined;
   /** Emits an event about a file that was read or changed. */
   readonly announce?: ((event: string, data: Readonly<Record<string, unknown>>) => void) | undefined;
-  /** Resolves `@bundle:path`, to null for an unknown one; undefined when the host supports no mentions. */
+  /** Returns the resolver of `@bundle:path`, which returns null for an unknown one; undefined if the host has no mentions. */
   readonly resolveMention?: (() => MentionResolver | undefined) | undefined;
 }
 
 export type MentionResolver = (mention: string) => string | null | Promise<string | null>;
 
-/** Shared by the file tools of one mount. */
+/** Settings and services that the file tools of one mount share. */
 export interface Workspace {
   readonly settings: ParsedSettings;
   readonly files: Files;
   readonly workingDir: string;
-  /** All changes wait in a layer. */
+  /** Whether all changes wait in a layer. */
   readonly isContained: boolean;
-  /** One change of a file at a time. */
+  /** Lets only one change of a file run at a time. */
   readonly turns: Turns;
   readonly announce: NonNullable<Services["announce"]>;
   readonly resolveMention: NonNullable<Services["resolveMention"]>;
 }
 
-/** Opens the folders that the settings allow. Throws `CONFIG_INVALID` when the working folder is not known. */
+/** Opens the folders that the settings allow. Throws `CONFIG_INVALID` if the working folder is not known. */
 export function openWorkspace(given: Settings, services: Services = {}): Workspace {
   const settings = config.parse(given);
   const rules = rootRules(settings, services.planFolder ?? null);
@@ -61,7 +61,7 @@ export function openWorkspace(given: Settings, services: Services = {}): Workspa
 
 type Guard = (protectedPaths: readonly string[], secretPaths: readonly string[]) => Files;
 
-/** Creates the guard again when the paths change: after a reload, a plan may have other files. */
+/** Makes the guard again when the paths change, because a plan may have other files after a reload. */
 function rememberLast(make: Guard): Guard {
   let last: { key: string; files: Files } | undefined;
   return (...paths) => {
@@ -71,7 +71,7 @@ function rememberLast(make: Guard): Guard {
   };
 }
 
-/** Runs work on one key in order; work on other keys runs at the same time. */
+/** Runs work with the same key in order, and work with different keys at the same time. */
 interface Turns {
   take<Value>(key: string, work: () => Promise<Value>): Promise<Value>;
 }

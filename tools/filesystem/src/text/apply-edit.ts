@@ -7,7 +7,7 @@ import { requireKnown } from "../files/seen-files.ts";
 import { decodeText, encodeText, type Text } from "../files/text-file.ts";
 import type { Workspace } from "../files/workspace.ts";
 
-/** How both edit tools word what the disk refused. */
+/** Messages of both edit tools for errors of the disk. */
 export const editWording: Wording = {
   IS_A_DIRECTORY: (_error, path) => `Cannot edit directory: ${path}`,
   NOT_FOUND: (_error, path) => `File not found: ${path}`,
@@ -15,8 +15,8 @@ export const editWording: Wording = {
 };
 
 /**
- * Changes a text file, whole or not at all, in the encoding it has. Refused when the file is other than the session
- * knows it, or changes while the change is made.
+ * Changes a text file as a whole or not at all, and keeps its encoding. Refuses if the file differs from what the session
+ * knows, or is changed by another program meanwhile.
  */
 export async function changeText(
   workspace: Workspace,

@@ -1,4 +1,4 @@
-/** Kinds of files by how they begin: MIME type, bytes as text in Latin-1, and where they stand. */
+/** Kinds of files by their first bytes: MIME type, bytes as Latin-1 text, and their position. */
 const signatures: readonly (readonly [mimeType: string, start: string, at?: number])[] = [
   ["image/png", "\x89PNG\r\n\x1a\n"],
   ["image/jpeg", "\xff\xd8\xff"],
@@ -29,7 +29,7 @@ const signatures: readonly (readonly [mimeType: string, start: string, at?: numb
   ["font/woff2", "wOF2"],
 ];
 
-/** Images that models can look at. */
+/** Types of images that models can see. */
 const shown = new Set(["image/png", "image/jpeg", "image/gif", "image/webp"]);
 
 /** Guesses the type of a file that is not a text. */
@@ -39,7 +39,7 @@ export function mimeTypeOf(bytes: Buffer): string {
   return found?.[0] ?? "application/octet-stream";
 }
 
-/** Whether models can look at files of this type. */
+/** Whether models can see images of this type. */
 export function isShown(mimeType: string): boolean {
   return shown.has(mimeType);
 }

@@ -1,15 +1,15 @@
 /** Longest line that is shown, in characters. */
 const maxLineLength = 2000;
 
-/** Some lines of a text, numbered, and where they stand in the whole. */
+/** Some numbered lines of a text, and facts about the whole. */
 interface Page {
   /** Each line with its number, right-aligned in six columns, and a tab. */
   readonly content: string;
   readonly totalLines: number;
   readonly linesRead: number;
-  /** Whether the limit on bytes ended the page early. */
+  /** Whether the limit on bytes ended the page. */
   readonly wasCut: boolean;
-  /** Characters of the shown lines that are not shown, since those lines are long. */
+  /** Number of characters that long lines lack, because only a part of such a line is shown. */
   readonly hidden: number;
 }
 
@@ -17,11 +17,11 @@ interface PageRange {
   readonly offset: number;
   readonly limit: number;
   readonly maxBytes: number;
-  /** Where the first line begins, from 1. Beyond 1, that line alone is shown, as much of it as the page holds. */
+  /** Where the first line begins, from 1. If it is more than 1, only that line is shown, as far as it fits on the page. */
   readonly column: number;
 }
 
-/** Shows `limit` lines from line `offset` (from 1), at most `maxBytes` of them but always one. */
+/** Returns `limit` lines from line `offset` (from 1), with at most `maxBytes`, but at least one line. */
 export function pageOf(text: string, { offset, limit, maxBytes, column }: PageRange): Page {
   if (column > 1) return partOfLine(text, { offset, column, maxBytes });
   const lines = linesOf(text);
@@ -42,27 +42,27 @@ export function pageOf(text: string, { offset, limit, maxBytes, column }: PageRa
   }
 }
 
-/** Lines without their ends; a last end begins no line. */
+/** Splits a text into lines. A line end at the end of the text does not begin another line. */
 function linesOf(text: string): string[] {
   const lines = text.split(/\r?\n/);
   if (lines.at(-1) === "") lines.pop();
   return lines;
 }
 
-/** The start of a long line, and how its rest is read. */
+/** Returns the start of a long line, and how its rest can be read. */
 function shorten(line: string, number: number): string {
   if (line.length <= maxLineLength) return line;
   const shown = cut(line, 0, maxLineLength);
   return `${shown}... [${line.length - shown.length} more characters: offset ${number}, column ${shown.length + 1}]`;
 }
 
-/** A part of one long line. */
+/** Returns a part of one long line. */
 function partOfLine(text: string, { offset, column, maxBytes }: Omit<PageRange, "limit">): Page {
   const lines = linesOf(text);
   const line = lines[offset - 1];
   if (line === undefined)
     return { content: "", totalLines: lines.length, linesRead: 0, wasCut: false, hidden: 0 };
-  // A character has at most three bytes for each of its units.
+  // A UTF-16 unit needs at most three bytes in UTF-8.
   const shown = cut(line, column - 1, Math.max(1, Math.floor(maxBytes / 3)));
   const next = column + shown.length;
   const rest = line.length - next + 1;
@@ -71,7 +71,7 @@ function partOfLine(text: string, { offset, column, maxBytes }: Omit<PageRange, 
   return { content, totalLines: lines.length, linesRead: rest > 0 ? 0 : 1, wasCut: false, hidden: rest };
 }
 
-/** A part of a line that begins and ends between characters. */
+/** Returns a part of a line, without half a surrogate pair at its start or end. */
 function cut(line: string, from: number, length: number): string {
   const end = isHalf(line, from + length) && length > 1 ? from + length - 1 : from + length;
   return line.slice(isHalf(line, from) ? from - 1 : from, end).toWellFormed();

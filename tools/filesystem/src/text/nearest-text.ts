@@ -1,4 +1,4 @@
-/** Ways in which two texts look alike and differ. Each form removes one of them. */
+/** Ways in which similar texts differ. Each function removes one kind of difference. */
 const forms: readonly (readonly [difference: string, form: (text: string) => string])[] = [
   ["the normal form of accents", (text) => text.normalize("NFC")],
   [
@@ -14,7 +14,7 @@ const forms: readonly (readonly [difference: string, form: (text: string) => str
   ["upper and lower case", (text) => text.toLowerCase()],
 ];
 
-/** A text in the file that was probably meant: where it begins, its words, and in what it differs. */
+/** The text in the file that was probably meant: its line, its words, and how it differs. */
 interface Near {
   readonly hint: string;
   readonly line: number;
@@ -22,12 +22,12 @@ interface Near {
 }
 
 /**
- * Most characters of the file that are looked at, lines of the text that a place may begin with or is compared with, places
- * that are compared, and characters that are shown. The host does nothing else meanwhile.
+ * Limits of the search, because the host does nothing else meanwhile: characters of the file that are searched; lines of the
+ * wanted text with which a place may begin, and that are compared; places that are compared; and characters that are shown.
  */
 const most = { looked: 200_000, begins: 10, wanted: 100, places: 1000, shown: 1000 };
 
-/** Finds the lines that look most like a text; nothing when none does. */
+/** Finds the lines that are most similar to a text; null if there are none. */
 export function nearestText(text: string, wanted: string): Near | null {
   const lines = text.slice(0, most.looked).split(/\r?\n/);
   const wantedLines = wanted
@@ -47,7 +47,7 @@ export function nearestText(text: string, wanted: string): Near | null {
   return { hint, line: at + 1, near: found.join("\n").slice(0, most.shown) };
 }
 
-/** The place where most lines are alike; null when no line with a word is. */
+/** Returns the place at which most lines are similar; null if no line with words is. */
 function bestPlace(lines: readonly string[], wanted: readonly string[]): number | null {
   let best: { at: number; alike: number } | null = null;
   const compared = wanted.slice(0, most.wanted);
@@ -63,12 +63,12 @@ function bestPlace(lines: readonly string[], wanted: readonly string[]): number 
   return best?.at ?? null;
 }
 
-/** A few signs are in any line, so that a short line is like the same line alone. */
+/** Whether two lines are similar. A line of one or two characters would be part of many lines, so it must be equal. */
 function isLike(line: string, want: string): boolean {
   return want.length > 2 ? line.includes(want) : line === want;
 }
 
-/** The forms without which the texts are not alike. */
+/** Returns the kinds of differences between two similar texts. */
 function differencesOf(found: readonly string[], wanted: readonly string[]): string {
   const needed = forms.filter(([, left]) => {
     const others = (line: string) =>

@@ -8,10 +8,9 @@ export interface Edit {
 }
 
 /**
- * Replaces text by text: never a pattern, never `$1`. A line end of the edit matches any line end of the file, since a
- * model sees lines without their ends, and what is put in has the line ends of what it replaces.
- *
- * Throws a refusal with `TEXT_NOT_FOUND`, or `TEXT_NOT_UNIQUE` when there are several and not all are meant.
+ * Replaces text by text; nothing is a pattern, not even `$1`. A line end in the edit matches any line end of the file, because
+ * a model sees lines without their ends. The new text gets the line ends of the text that it replaces.
+ * |Throws a refusal with `TEXT_NOT_FOUND`, or with `TEXT_NOT_UNIQUE` if there are several places and not all are meant.
  */
 export function replaceText(text: string, edit: Edit, path: string): { text: string; replacements: number } {
   const places = placesOf(text, edit.old_string);
@@ -34,14 +33,14 @@ interface Place {
   readonly to: number;
 }
 
-/** Finds the old text, whichever line ends it has there, or as it is written where it is about its own line ends. */
+/** Finds the old text with any line ends, or exactly as it is written if the edit is about its line ends. */
 function placesOf(text: string, old: string): readonly Place[] {
-  if (!old.isWellFormed()) return []; // half of a character, which no text has
+  if (!old.isWellFormed()) return []; // half a surrogate pair, which no text contains
   if (!text.includes("\r\n") || (old.includes("\r") && text.includes(old)))
     return foundIn(text, withoutCr(old, text));
   const plain = text.replaceAll("\r\n", "\n");
   const found = foundIn(plain, withoutCr(old, plain));
-  // The text that was searched lacks a sign for each line end before a place.
+  // The searched text has one character less for each line end before a place.
   let removed = 0;
   let next = text.indexOf("\r\n");
   const inText = (at: number) => {
@@ -62,29 +61,29 @@ function foundIn(text: string, wanted: string): readonly Place[] {
   return places;
 }
 
-/** How often a text occurs again within itself, as `aa` does in `aaa`: which one is meant is not known. */
+/** Returns how often a text occurs again within itself, like `aa` in `aaa`, because it is then not clear which one is meant. */
 function overlapping(text: string, { from, to }: Place): number {
   const again = text.indexOf(text.slice(from, to), from + 1);
   return again !== -1 && again < to ? 1 : 0;
 }
 
-/** The line end that most lines of the text have. */
+/** Returns the line end that most lines of a text have. */
 function usualLineEnd(text: string): string {
   const crlf = text.split("\r\n").length - 1;
   return crlf * 2 > text.split("\n").length - 1 ? "\r\n" : "\n";
 }
 
-/** The new text with the line ends of the old one. An edit that is about the line ends themselves keeps its own. */
+/** Returns the new text with the line ends of the old one. An edit that is about the line ends themselves keeps its own. */
 function withLineEnds(next: string, asked: string, old: string, usual: string): string {
   if (asked === old && `${asked}${next}`.includes("\r")) return next;
-  // Shown without its line ends: a carriage return that is left is a sign of the line.
+  // The old text was shown without its line ends, so a remaining carriage return is a character of the line.
   if (asked.includes("\r") && asked.replaceAll("\n", "\r\n") === old) return next.replaceAll("\n", "\r\n");
   const ends = old.match(/\r?\n/g) ?? [];
   if (new Set(ends).size < 2) return next.replaceAll(/\r?\n/g, ends[0] ?? usual);
   return joinAsBefore(next.split(/\r?\n/), old.split(/\r?\n/), ends, usual);
 }
 
-/** Joins lines of a text that has several kinds of line ends: a line that stays, or has a new text, keeps its end. */
+/** Joins lines for a text with several kinds of line ends. A line that stays, or whose text changes, keeps its line end. */
 function joinAsBefore(
   next: readonly string[],
   old: readonly string[],

@@ -19,7 +19,7 @@ const wording: Wording = {
   OS_ERROR: (error) => `OS error creating directory: ${error.message}`,
 };
 
-/** Makes a folder, with those above it. */
+/** Makes the tool `create_directory`, which makes a folder and missing folders above it. */
 export function createCreateDirectory(settings: Settings, services?: Services) {
   return createDirectoryIn(openWorkspace(settings, services));
 }
@@ -47,7 +47,7 @@ export function createDirectoryIn(workspace: Workspace) {
   });
 }
 
-/** The work of the tool over a workspace: the real one, or that of a rehearsal. */
+/** Returns the tool's work in a workspace, which may be the real one or that of a rehearsal. */
 function work(workspace: Workspace) {
   return ({ path: given }: z.output<typeof schema>, context: ToolContext) =>
     answering(workspace, { path: given, wording, context }, async (path) => {

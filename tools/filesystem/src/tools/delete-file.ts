@@ -21,7 +21,9 @@ const wording: Wording = {
   OS_ERROR: (error) => `OS error deleting: ${error.message}`,
 };
 
-/** Deletes a file, folder or link for good. A person is asked, unless it waits in a layer. */
+/**
+ * Makes the tool `delete_file`, which deletes a file, folder or link. A person is asked, unless the deletion waits in a layer.
+ */
 export function createDeleteFile(settings: Settings, services?: Services) {
   return deleteFileIn(openWorkspace(settings, services));
 }
@@ -48,7 +50,7 @@ export function deleteFileIn(workspace: Workspace) {
   });
 }
 
-/** The work of the tool over a workspace: the real one, or that of a rehearsal. */
+/** Returns the tool's work in a workspace, which may be the real one or that of a rehearsal. */
 function work(workspace: Workspace) {
   return ({ path: given, recursive }: z.output<typeof schema>, context: ToolContext) =>
     answering(workspace, { path: given, wording, context }, async (path) => {

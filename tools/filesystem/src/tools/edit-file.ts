@@ -18,7 +18,7 @@ const schema = z
   })
   .refine(differs, sameStrings);
 
-/** Replaces one text by another in a file. */
+/** Makes the tool `edit_file`, which replaces one text by another in a file. */
 export function createEditFile(settings: Settings, services?: Services) {
   return editFileIn(openWorkspace(settings, services));
 }
@@ -46,7 +46,7 @@ export function editFileIn(workspace: Workspace) {
   });
 }
 
-/** The work of the tool over a workspace: the real one, or that of a rehearsal. */
+/** Returns the tool's work in a workspace, which may be the real one or that of a rehearsal. */
 function work(workspace: Workspace) {
   return ({ file_path, ...edit }: z.output<typeof schema>, context: ToolContext) =>
     answering(workspace, { path: file_path, wording, context }, async (path) => {

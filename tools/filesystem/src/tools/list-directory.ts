@@ -15,7 +15,7 @@ const schema = z.strictObject({
 
 const wording: Wording = { OS_ERROR: (error) => `Error listing directory: ${error.message}` };
 
-/** Lists one folder: folders first, then by name, links listed as links. */
+/** Makes the tool `list_directory`, which lists one folder: folders first, then by name. Links are listed as links. */
 export function createListDirectory(settings: Settings, services?: Services) {
   return listDirectoryIn(openWorkspace(settings, services));
 }
@@ -39,14 +39,14 @@ export function listDirectoryIn(workspace: Workspace) {
   });
 }
 
-/** The entries after the page; of a folder with very many, not all are counted. */
+/** Returns the entry of `omitted` for entries after the page. In a very large folder, not all of them are counted. */
 function restOf(rest: number, next: number, isComplete: boolean): readonly Omission[] {
   if (isComplete) return moreEntries(rest, `list_directory with offset ${next}`);
   const why = "not all entries of a folder this large are looked at";
   return [{ what: "entries of the folder", amount: `${rest} or more`, why, how: "glob with a pattern" }];
 }
 
-/** The work of the tool over a workspace: the real one, or that of a rehearsal. */
+/** Returns the tool's work in a workspace, which may be the real one or that of a rehearsal. */
 function work(workspace: Workspace) {
   return ({ path: given, offset, limit }: z.output<typeof schema>, context: ToolContext) =>
     answering(workspace, { path: given, wording, context }, async (path) => {

@@ -25,7 +25,7 @@ const wording: Wording = {
   OS_ERROR: (error) => `OS error moving: ${error.message}`,
 };
 
-/** Moves or renames a file or folder. */
+/** Makes the tool `move_file`, which moves or renames a file or folder. */
 export function createMoveFile(settings: Settings, services?: Services) {
   return moveFileIn(openWorkspace(settings, services));
 }
@@ -52,7 +52,7 @@ export function moveFileIn(workspace: Workspace) {
   });
 }
 
-/** The work of the tool over a workspace: the real one, or that of a rehearsal. */
+/** Returns the tool's work in a workspace, which may be the real one or that of a rehearsal. */
 function work(workspace: Workspace) {
   return ({ source, destination, overwrite }: z.output<typeof schema>, context: ToolContext) =>
     answering(workspace, { path: source, wording, context }, async (path) => {

@@ -23,7 +23,7 @@ const schema = z.strictObject({
     .describe("The replacements, in order: each sees the result of the earlier ones"),
 });
 
-/** Makes several replacements in one file: all of them or none. */
+/** Makes the tool `multi_edit_file`, which makes several replacements in one file: all of them or none. */
 export function createMultiEditFile(settings: Settings, services?: Services) {
   return multiEditFileIn(openWorkspace(settings, services));
 }
@@ -51,7 +51,7 @@ export function multiEditFileIn(workspace: Workspace) {
   });
 }
 
-/** The work of the tool over a workspace: the real one, or that of a rehearsal. */
+/** Returns the tool's work in a workspace, which may be the real one or that of a rehearsal. */
 function work(workspace: Workspace) {
   return ({ file_path, edits }: z.output<typeof schema>, context: ToolContext) =>
     answering(workspace, { path: file_path, wording, context }, async (path) => {
@@ -80,7 +80,7 @@ function replaceAllOf(
   return done;
 }
 
-/** Says which edit was refused, counted from 1. */
+/** Runs an edit. If it is refused, the refusal names the edit, counted from 1. */
 function naming<Value>(at: number, edit: () => Value): Value {
   try {
     return edit();

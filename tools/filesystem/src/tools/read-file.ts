@@ -28,7 +28,7 @@ const schema = z.strictObject({
 
 type Range = Pick<z.output<typeof schema>, "offset" | "limit" | "column">;
 
-/** Most entries to show when the path of a file is a folder. */
+/** Most entries that are shown if the path leads to a folder. */
 const maxEntries = 1000;
 
 const wording: Wording = {
@@ -36,7 +36,7 @@ const wording: Wording = {
   OS_ERROR: (error) => `Error reading file: ${error.message}`,
 };
 
-/** Reads a text file with numbered lines; shows an image, describes other binaries, lists a folder. */
+/** Makes the tool `read_file`: it reads text with numbered lines, shows images, describes other binaries, and lists folders. */
 export function createReadFile(settings: Settings, services?: Services) {
   return readFileIn(openWorkspace(settings, services));
 }
@@ -60,7 +60,7 @@ export function readFileIn(workspace: Workspace) {
   });
 }
 
-/** The work of the tool over a workspace: the real one, or that of a rehearsal. */
+/** Returns the tool's work in a workspace, which may be the real one or that of a rehearsal. */
 function work(workspace: Workspace) {
   return ({ file_path, ...range }: z.output<typeof schema>, context: ToolContext) =>
     answering(workspace, { path: file_path, wording, context }, (path) =>
@@ -126,7 +126,7 @@ function showText(
   );
 }
 
-/** What the page leaves out: the ends of long lines, and the lines after it. */
+/** Returns the entries of `omitted` for a page: the ends of long lines, and the lines after the page. */
 function cutsOf(
   { totalLines, linesRead, wasCut, hidden }: ReturnType<typeof pageOf>,
   next: number,
@@ -195,12 +195,12 @@ async function explainMissing({ files }: Workspace, path: string, { session }: T
   await nearName(files, path);
 }
 
-/** Names that are looked at for a near one. */
+/** Most names among which a similar one is searched. */
 const maxNames = 2000;
 
 /**
- * Throws `NOT_FOUND` with the name that was probably meant, when the folder has one that differs only in case, normal
- * form or ending, or is no text; else does nothing.
+ * Throws `NOT_FOUND` with the name that was probably meant, if the folder has one that differs only in case, normal form or
+ * ending, or whose bytes are not UTF-8. Does nothing otherwise.
  */
 async function nearName(files: Files, path: string): Promise<void> {
   const near = await findNear(files, path);

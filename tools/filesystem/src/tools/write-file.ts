@@ -28,7 +28,7 @@ const wording: Wording = {
   OS_ERROR: (error) => `OS error writing file: ${error.message}`,
 };
 
-/** Writes a whole file, with the folders above it. */
+/** Makes the tool `write_file`, which writes a whole file and makes missing folders above it. */
 export function createWriteFile(settings: Settings, services?: Services) {
   return writeFileIn(openWorkspace(settings, services));
 }
@@ -59,7 +59,7 @@ export function writeFileIn(workspace: Workspace) {
 
 const utf8 = { name: "utf-8", hasMark: false } as const;
 
-/** The work of the tool over a workspace: the real one, or that of a rehearsal. */
+/** Returns the tool's work in a workspace, which may be the real one or that of a rehearsal. */
 function work(workspace: Workspace) {
   return ({ file_path, content }: z.output<typeof schema>, context: ToolContext) =>
     answering(workspace, { path: file_path, wording, context }, async (path) => {
@@ -79,7 +79,7 @@ function keptWarning(kept: readonly string[]): { warnings?: readonly string[] } 
   return { warnings: [`the file keeps its ${kept.join(" and ")}; to write it without, delete it first`] };
 }
 
-/** The text that a file has now; null when it has none that can be read. */
+/** Returns the present text of a file; null if it has none that can be read. */
 async function oldText(
   { files, settings }: Workspace,
   path: string,
@@ -88,18 +88,18 @@ async function oldText(
   try {
     return decodeText((await files.read(path, settings.max_read_bytes, signal)).bytes);
   } catch (thrown) {
-    if (isPathError(thrown)) return null; // A new file, or one that may be written and not read.
+    if (isPathError(thrown)) return null; // a new file, or one that may be written but not read
     throw thrown;
   }
 }
 
 interface Written {
   readonly bytes: Buffer;
-  /** What the file had that the content does not say, and that stays. */
+  /** Properties of the old file that stay although the new content does not have them. */
   readonly kept: readonly string[];
 }
 
-/** The content as bytes, with the byte order mark, encoding and line ends of the file that it replaces. */
+/** Returns the content as bytes, with the byte order mark, encoding and line ends of the file that it replaces. */
 function requireBytes(path: string, content: string, old: Text | null): Written {
   const kept: string[] = [];
   let text = content;

@@ -1,4 +1,4 @@
-/** The long guidance for `create_directory`. */
+/** The usage text of `create_directory`. */
 export const createDirectoryUsage = `create_directory: creates a folder
 
 Primary purpose

@@ -1,4 +1,4 @@
-/** The long guidance for `delete_file`. */
+/** The usage text of `delete_file`. */
 export const deleteFileUsage = `delete_file: deletes a file or folder permanently
 
 Primary purpose

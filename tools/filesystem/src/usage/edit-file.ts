@@ -1,4 +1,4 @@
-/** The long guidance for `edit_file`. */
+/** The usage text of `edit_file`. */
 export const editFileUsage = `edit_file: replaces text in a file
 
 Primary purpose

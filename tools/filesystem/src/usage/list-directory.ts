@@ -1,4 +1,4 @@
-/** The long guidance for `list_directory`. */
+/** The usage text of `list_directory`. */
 export const listDirectoryUsage = `list_directory: lists one folder
 
 Primary purpose

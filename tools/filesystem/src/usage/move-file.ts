@@ -1,4 +1,4 @@
-/** The long guidance for `move_file`. */
+/** The usage text of `move_file`. */
 export const moveFileUsage = `move_file: moves or renames a file or folder
 
 Primary purpose

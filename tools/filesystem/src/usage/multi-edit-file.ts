@@ -1,4 +1,4 @@
-/** The long guidance for `multi_edit_file`. */
+/** The usage text of `multi_edit_file`. */
 export const multiEditFileUsage = `multi_edit_file: several replacements in a file, all or none
 
 Primary purpose

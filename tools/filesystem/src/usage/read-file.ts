@@ -1,4 +1,4 @@
-/** The long guidance for `read_file`. */
+/** The usage text of `read_file`. */
 export const readFileUsage = `read_file: reads a file, or a page of it
 
 Primary purpose

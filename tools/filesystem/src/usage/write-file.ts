@@ -1,4 +1,4 @@
-/** The long guidance for `write_file`. */
+/** The usage text of `write_file`. */
 export const writeFileUsage = `write_file: writes a whole file
 
 Primary purpose
