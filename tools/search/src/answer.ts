@@ -2,7 +2,7 @@ import { failure, type JsonObject, type PartialResult, type ToolContext } from "
 import { isPathError } from "@toolmount/paths";
 import { Refusal } from "./refusal.ts";
 
-/** Does the work of a search under a signal of its own, and answers with a failure when path, engine or time refuse. */
+/** Does the work of a search under a signal with a deadline. Returns a failure if path, engine or deadline refuse it. */
 export async function answering<Data>(
   { context, seconds, title }: { context: ToolContext; seconds: number; title: string },
   work: (signal: AbortSignal) => Promise<PartialResult<Data>>,

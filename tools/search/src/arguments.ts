@@ -3,7 +3,7 @@ import { maxPatternLength } from "./pattern.ts";
 
 const missing = "Pattern is required";
 
-/** What is searched for. */
+/** The pattern that is searched for. */
 export const pattern = z
   .string({ error: ({ input }) => (input === undefined ? missing : undefined) })
   .min(1, missing);
@@ -11,7 +11,7 @@ export const pattern = z
 /** A pattern of paths. */
 export const pathPattern = z.string().min(1).max(maxPatternLength);
 
-/** Where it is searched. */
+/** The folder or file in which the search is made. */
 export const searchPath = z.string().min(1).default(".");
 
 export const includeIgnored = z

@@ -1,20 +1,20 @@
 import { basename, dirname, join, posix } from "node:path";
 import { isPathError, type Files } from "@toolmount/paths";
 
-/** Where a search begins: a folder, or one file. */
+/** The place at which a search begins: a folder, or one file. */
 export interface Base {
   readonly kind: "directory" | "file";
   /** The folder in which the engine runs, free of links. */
   readonly folder: string;
-  /** The arguments of the engine for it. */
+  /** The argument by which the engine searches this place. */
   readonly target: string;
-  /** The real path behind a path that the engine reports. */
+  /** Returns the real path for a path that the engine reports. */
   real(found: string): string;
-  /** The same as the caller would write it, and can give to other tools. */
+  /** Returns the same path in the form that the caller would use, and that other tools accept. */
   shown(found: string): string;
 }
 
-/** Judges where a search is to begin. Throws a PathError. */
+/** Checks the place at which a search is to begin. Throws a PathError. */
 export async function openBase(files: Files, path: string): Promise<Base> {
   const { real } = await files.locate(path, "read");
   if (await isFolder(files, path))
@@ -34,7 +34,7 @@ export async function openBase(files: Files, path: string): Promise<Base> {
   };
 }
 
-/** Requests nothing of a file: the error says what it is. */
+/** Whether a path is a folder. It asks for no bytes of the file: the error shows what it is. */
 async function isFolder(files: Files, path: string): Promise<boolean> {
   try {
     await files.read(path, 0);

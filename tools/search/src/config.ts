@@ -8,7 +8,7 @@ const paths = z.array(path);
 const limit = z.int().min(0).max(1_000_000);
 const seconds = z.number().positive().max(86_400);
 
-/** Names that hold what was made, fetched or kept by tools; a search looks past them unless it is asked not to. */
+/** Names of folders with content that tools made, fetched or keep. A search skips them unless it is asked not to. */
 const builtInExclusions = [
   "node_modules",
   ".venv",
@@ -79,7 +79,7 @@ export type Settings = z.input<typeof config>;
 /** The config with its defaults. */
 export type ParsedSettings = z.output<typeof config>;
 
-/** The roots of the settings. `planFolder` is null without a host; `working_dir` must then be absolute. */
+/** Returns the rules for paths. `planFolder` is null without a host; `working_dir` must then be absolute. */
 export function rootRules(settings: ParsedSettings, planFolder: string | null): RootRules {
   const { working_dir, allowed_paths, denied_paths } = settings;
   const workingDir = absolute(working_dir, planFolder);

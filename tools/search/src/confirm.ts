@@ -2,14 +2,14 @@ import { isPathError, type Files } from "@toolmount/paths";
 import type { Claim } from "./ripgrep/matches.ts";
 import { textBytes } from "./text.ts";
 
-/** A match that is in the file, which was read after its path was checked. */
+/** A match that was found again in the file, after its path was checked. */
 interface Match {
-  /** From 1. */
+  /** Line number, from 1. */
   readonly line: number;
-  /** Where its lines begin and end in the file's text, in bytes. */
+  /** Start and end of its lines in the file's text, in bytes. */
   readonly start: number;
   readonly end: number;
-  /** Where in its lines the first match begins. */
+  /** Position of the first match in its lines, in bytes. */
   readonly column: number;
 }
 
@@ -19,10 +19,9 @@ export interface Confirmed {
 }
 
 /**
- * Reads a file again and keeps the claims that are true of it.
- *
- * The engine opens files itself, and a link may change while it runs. Results come only from this second reading, so that
- * nothing outside is reported, and an unreadable file is treated as absent.
+ * Reads a file again and keeps those claims that are true.
+ * |The engine opens files itself, and a link may change while it runs. Results come only from this second reading, so nothing
+ * outside of the allowed folders is reported, and an unreadable file counts as absent.
  */
 export async function confirm(
   files: Files,
@@ -52,7 +51,7 @@ function trueOf(text: Buffer, claims: readonly Claim[]): Match[] {
   return matches;
 }
 
-/** How many lines end between two places. */
+/** Returns how many lines end between two positions. */
 function countLines(text: Buffer, from: number, to: number): number {
   let lines = 0;
   for (let at = text.indexOf(10, from); at >= 0 && at < to; at = text.indexOf(10, at + 1)) lines++;

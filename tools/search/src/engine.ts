@@ -1,6 +1,9 @@
 import type { ParsedSettings } from "./config.ts";
 
-/** Arguments of every run: files to skip, no links, no configuration of its own, and a word about each path that is passed over. */
+/**
+ * Returns the arguments of every run: which files are skipped, no links, no configuration, and a report of each path that is
+ * skipped.
+ */
 export function walkArguments(
   { exclusions }: Pick<ParsedSettings, "exclusions">,
   includeIgnored: boolean,
@@ -10,7 +13,7 @@ export function walkArguments(
   return [...common, ...exclusions.map((name) => `--glob=!**/${name}`)];
 }
 
-/** Arguments of the engine that select files by a pattern of their names; none without a pattern. */
+/** Returns the engine's arguments that select files by a pattern of their names; none without a pattern. */
 export function nameArguments(pattern: string | null): readonly string[] {
   return pattern === null ? [] : [`--type-add=wanted:${pattern}`, "--type=wanted"];
 }

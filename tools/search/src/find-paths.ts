@@ -8,7 +8,7 @@ import { relativePath } from "./ripgrep/paths.ts";
 import { runRipgrep } from "./ripgrep/run.ts";
 import type { Searcher } from "./searcher.ts";
 
-/** Most paths that one search collects; the engine is stopped there. */
+/** Most paths that one search collects; the engine is then stopped. */
 const maxPaths = 50_000;
 
 interface Wanted {
@@ -18,8 +18,8 @@ interface Wanted {
 }
 
 /**
- * Lets the engine walk a folder, and collects the wanted paths that it reports: files, and the folders they are in.
- * They are claims: no path has been checked yet. Those whose names are not UTF-8 are counted: no call could name them.
+ * Lets the engine walk a folder, and collects the wanted paths that it reports: files, and the folders that contain them. These
+ * are claims: no path has been checked yet. Paths that are not UTF-8 are only counted, because no call could name them.
  */
 export async function findPaths(
   { searcher: { settings, guard }, type, includeIgnored }: Wanted,
@@ -49,7 +49,7 @@ export async function findPaths(
   return { paths, unnamed, isComplete: paths.length < maxPaths, notes };
 }
 
-/** The folders above a path that were not met before. */
+/** Returns the folders above a path that were not seen before. */
 function newFolders(path: string, known: Set<string>): string[] {
   const folders: string[] = [];
   for (let folder = posix.dirname(path); !known.has(folder); folder = posix.dirname(folder)) {

@@ -1,4 +1,4 @@
-/** The long guidance for `glob`. */
+/** The usage text of `glob`. */
 export const globUsage = `glob: finds files by their paths
 
 Primary purpose

@@ -35,7 +35,7 @@ const schema = z.strictObject({
   include_ignored: includeIgnored,
 });
 
-/** Finds files and folders by their paths. */
+/** Makes the tool `glob`, which finds files and folders by their paths. */
 export function createGlob(settings: Settings, services?: Services) {
   return globIn(openSearcher(settings, services));
 }
@@ -97,7 +97,7 @@ async function glob(searcher: Searcher, params: z.output<typeof schema>, signal:
   ) satisfies PartialResult;
 }
 
-/** The paths that fit and are not shown. */
+/** Returns the entry of `omitted` for paths that match and are not shown. */
 function restOf(
   rest: number,
   { isComplete, paths }: Awaited<ReturnType<typeof findPaths>>,
@@ -120,7 +120,10 @@ function unnamedOf({ unnamed }: Pick<Awaited<ReturnType<typeof findPaths>>, "unn
   ];
 }
 
-/** The filter of a pattern. One that cannot be compiled can still be the name of a file; it is refused when there is none. */
+/**
+ * Returns the filter for a pattern. One that cannot be compiled may still be a file's name; it is refused if there is no such
+ * file.
+ */
 function compileOr(given: string, named: string): { fits: PathFilter; refusal: Refusal | null } {
   try {
     const fits = compilePattern(given);
@@ -131,7 +134,7 @@ function compileOr(given: string, named: string): { fits: PathFilter; refusal: R
   }
 }
 
-/** As many as may be shown, and as fit into what one call may give back. */
+/** Returns the first paths, as many as may be shown and fit into the limit of one call. */
 function fitting(all: readonly FoundPath[], settings: Searcher["settings"]): FoundPath[] {
   const shown: FoundPath[] = [];
   let bytes = 0;

@@ -1,4 +1,4 @@
-/** The long guidance for `grep`. */
+/** The usage text of `grep`. */
 export const grepUsage = `grep: searches the contents of files
 
 Primary purpose

@@ -21,7 +21,7 @@ import { aliasNames, readFileTypes } from "./ripgrep/types.ts";
 import { countFiles, passedOver, unread } from "./survey.ts";
 import { openSearcher, type Searcher, type Services } from "./searcher.ts";
 
-/** Searches the contents of files. */
+/** Makes the tool `grep`, which searches the contents of files. */
 export function createGrep(settings: Settings, services?: Services) {
   return grepIn(openSearcher(settings, services));
 }
@@ -81,7 +81,7 @@ async function grep(
   );
 }
 
-/** Nothing found is not nothing there: a pattern of names may fit none of the files. */
+/** Returns a warning if no file was searched because the pattern of names matches none; without it, the result would mislead. */
 function unfit(
   { glob, type }: GrepArguments,
   count: Awaited<ReturnType<typeof countFiles>>,
@@ -91,7 +91,10 @@ function unfit(
   return [`no file that is searched fits ${filter}; ${count.present} files are there`];
 }
 
-/** Which files a search is about. A glob that is an existing path is that path, whatever its signs mean elsewhere. */
+/**
+ * Returns the filter for the files of a search. A glob that is an existing path means that path, whatever its characters mean
+ * otherwise.
+ */
 async function filterOf(
   { files }: Searcher,
   { glob }: GrepArguments,
@@ -106,7 +109,7 @@ async function filterOf(
   return exact.length > 0 ? (path) => path === named : compileNamePattern(glob);
 }
 
-/** The results after the page. */
+/** Returns the entry of `omitted` for the results after the page. */
 function restOf(answer: JsonObject): readonly Omission[] {
   const { next_offset: next, counts, total_matches: total } = answer;
   if (next === undefined) return [];
@@ -153,7 +156,7 @@ async function engineArguments(
   ];
 }
 
-/** In a search over lines, `\n` is any line end; in a set of characters it stays what it is. */
+/** Returns the pattern for the engine. With `multiline`, `\n` matches any line end, except in a set of characters. */
 function patternOf({ pattern, multiline }: GrepArguments): string {
   if (!multiline) return pattern;
   return pattern.replaceAll(/\\.|\[(?:\\.|[^\]\\])*\]/gs, (part) =>
@@ -161,7 +164,7 @@ function patternOf({ pattern, multiline }: GrepArguments): string {
   );
 }
 
-/** The pattern in the bytes of Latin-1, as which `read_file` shows a file that is not UTF-8. */
+/** Returns the pattern as bytes of Latin-1, which is how `read_file` shows a file that is not UTF-8. */
 function latin1Pattern(pattern: string): readonly string[] {
   const isLatin1 = /^[\0-\u00ff]*$/.test(pattern) && /[\u0080-\u00ff]/.test(pattern);
   if (!isLatin1 || /\[[^\]]*[\u0080-\u00ff]/.test(pattern)) return [];
@@ -180,7 +183,7 @@ async function resolveType(given: string, run: Parameters<typeof readFileTypes>[
   );
 }
 
-/** What the engine said against the whole search. */
+/** Returns a failure if the engine reported an error about the whole search. */
 function problemOf({ ending }: Claims): PartialResult<never> | null {
   if (ending.wasStopped || ending.code === 0 || ending.code === 1 || ending.error === "") return null;
   const said = ending.error.replace(/^rg: /, "");
@@ -191,7 +194,7 @@ function problemOf({ ending }: Claims): PartialResult<never> | null {
   return failure(`Search failed: ${short}`, { code: "SEARCH_FAILED" });
 }
 
-/** What the engine left out. */
+/** Returns the entries of `omitted` for what the engine left out. */
 function cutsOf({ ending, files, skippedLines, unnamedFiles }: Claims): readonly Omission[] {
   const narrower = "a narrower path, glob or type";
   const cuts: readonly (Omission | false)[] = [

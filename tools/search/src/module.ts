@@ -5,7 +5,7 @@ import { globIn } from "./glob.ts";
 import { grepIn } from "./grep.ts";
 import { openSearcher } from "./searcher.ts";
 
-/** Mounts the search tools over the folders that the plan allows. */
+/** Mounts the search tools for the folders that the plan allows. */
 export async function mount(coordinator: Coordinator, settings: ParsedSettings): Promise<void> {
   const planFolder = coordinator.getCapability("session.working_dir") ?? undefined;
   const searcher = openSearcher(settings, {

@@ -5,17 +5,17 @@ import type { Base } from "./base.ts";
 export interface FoundPath {
   readonly path: string;
   readonly type: "file" | "dir";
-  /** Bytes of a file. */
+  /** Size of a file in bytes. */
   readonly size?: number;
 }
 
-/** Folders that are open at the same time. */
+/** Number of folders that are opened at the same time. */
 const together = 16;
 
 /**
- * Checks paths that were claimed, and returns those that exist and may be read, last written first.
- *
- * The engine walks by itself, and an entry may have become a link meanwhile, so each folder is opened by the checks of paths.
+ * Checks claimed paths, and returns those that exist and may be read, the most recently written first.
+ * |The engine walks without these checks, and an entry may have become a link meanwhile, so each folder is opened with the
+ * checks of paths.
  */
 export async function newestFirst(
   files: Files,

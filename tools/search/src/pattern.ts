@@ -1,23 +1,26 @@
 import { RE2JS } from "re2js";
 import { Refusal } from "./refusal.ts";
 
-/** Whether a path matches; paths are relative and have `/` between names. */
+/** Whether a path matches. Paths are relative, with `/` between names. */
 export type PathFilter = (path: string) => boolean;
 
-/** Longest pattern, and how deep braces may stand in braces. */
+/** Longest pattern in characters, and deepest nesting of braces. */
 export const maxPatternLength = 1000;
 const maxDepth = 10;
 
 /**
- * Prepares a path pattern: `*` and `?` within a name, `**` over any number of folders, `[a-z]` and `[!a-z]`, `{a,b}`,
- * and `\` before what is meant literally. The whole path must fit. Takes time in proportion to the path, whatever the
- * pattern. Throws a refusal with `INVALID_PATTERN`.
+ * Compiles a path pattern: `*` and `?` within a name, `**` for any number of folders, `[a-z]` and `[!a-z]`, `{a,b}`, and `\`
+ * before a literal character. The whole path must match. The time is proportional to the length of the path, for any pattern.
+ * Throws a refusal with `INVALID_PATTERN`.
  */
 export function compilePattern(pattern: string): PathFilter {
   return compile(pattern, pattern);
 }
 
-/** One pattern, or a list of them between commas; a name with a comma fits too. `given` is what messages name. */
+/**
+ * Compiles one pattern, or several separated by commas; a name that contains a comma matches, too. `given` is named in
+ * messages.
+ */
 function compile(pattern: string, given: string, anchored = (each: string) => each): PathFilter {
   const parts = listOf(pattern);
   const all = (parts.length > 1 ? [pattern, ...parts] : [pattern]).map((each) =>
@@ -26,7 +29,7 @@ function compile(pattern: string, given: string, anchored = (each: string) => ea
   return (path) => all.some((fits) => fits(path));
 }
 
-/** The patterns between the commas that are in no braces or brackets. */
+/** Splits a list of patterns at the commas outside of braces and brackets. */
 function listOf(pattern: string): readonly string[] {
   if (!pattern.includes(",")) return [pattern];
   const parts = pattern.match(/(?:\\.|\[[^\]]*\]|\{[^}]*\}|[^,])+/gs) ?? [pattern];
@@ -43,7 +46,7 @@ function compileOne(pattern: string, given: string): PathFilter {
   }
 }
 
-/** As {@link compilePattern}; but a pattern without `/` is about the name alone, in whichever folder, and `!` turns it. */
+/** Compiles like {@link compilePattern}, but a pattern without `/` matches a name in any folder, and `!` before it excludes. */
 export function compileNamePattern(pattern: string): PathFilter {
   const parts = listOf(pattern).map((part) => part.replace(/^(?:!!)+/, ""));
   const [left, wanted] = [parts.filter(isTurned), parts.filter((part) => !isTurned(part))];
@@ -56,7 +59,7 @@ function isTurned(pattern: string): boolean {
   return pattern.startsWith("!");
 }
 
-/** Fits what the pattern names, and all below folders that it names. */
+/** Compiles a pattern so that it matches what it names, and everything below folders that it names. */
 export function compileExclusion(pattern: string): PathFilter {
   const named = anchor(pattern.replace(/\/+$/, ""));
   const own = compile(named, pattern);
@@ -85,7 +88,7 @@ function translate(pattern: string, given: string): string {
   return source;
 }
 
-/** The regular expression for what stands at a place, and how many characters that is. */
+/** Returns the regular expression for the characters at a position, and how many characters these are. */
 function pieceAt(glob: string, at: number, inBraces: boolean, pattern: string): [string, number] {
   const character = glob[at]!;
   const rest = glob.slice(at);
@@ -105,14 +108,14 @@ function pieceAt(glob: string, at: number, inBraces: boolean, pattern: string): 
   return [RE2JS.quote(rest[1]!), 2];
 }
 
-/** `[abc]`, `[a-z]`, `[!abc]`; never a `/`. */
+/** Reads `[abc]`, `[a-z]` or `[!abc]`; none of them matches `/`. */
 function setAt(rest: string, pattern: string): [string, number] {
   const found = /^\[([!^]?)(\]?[^\]/]*)\]/.exec(rest);
   if (found === null) throw invalid(pattern, "a [ is not closed");
   const [all, turned, members = ""] = found;
   const escaped = members.replaceAll(/[\\[\]^&~|]/g, String.raw`\$&`);
   const set = turned === "" ? `[${escaped}]` : `[^/${escaped}]`;
-  // Folders of routes are named `[id]`: a set that is a plain word also fits itself.
+  // Folders of routes are named like `[id]`, so a set that is a plain word also matches itself.
   return [/^\[{1,2}[\w.]{2,}$/.test(all.slice(0, -1)) ? `(?:${set}|${RE2JS.quote(all)})` : set, all.length];
 }
 
@@ -128,15 +131,18 @@ function invalid(pattern: string, problem: string): Refusal {
 }
 
 /**
- * A pattern of names alone that fits at least all that a path pattern fits, for an engine that can pass over other
- * files early; null when that is not certain.
+ * Returns a pattern of names that matches at least everything that a path pattern matches, so that the engine can skip other
+ * files early; null if that is not certain.
  */
 export function lastNamePattern(pattern: string): string | null {
   const name = pattern.slice(pattern.lastIndexOf("/") + 1);
   return /^[\w.*?-]+$/.test(name) && !/^\*\*+$/.test(name) && !pattern.includes("{") ? name : null;
 }
 
-/** Whether a folder may hold a path that fits: its names are the first ones of the pattern, as far as these have no signs. */
+/**
+ * Returns a filter for folders that may contain a matching path: their names must equal the pattern's first names, as far as
+ * those are plain.
+ */
 export function folderFilter(pattern: string): PathFilter {
   const names = pattern.replace(/^(?:\.\/)+/, "").split("/");
   const isDeep = pattern.includes("**") || /[,{]/.test(pattern);

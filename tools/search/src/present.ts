@@ -6,16 +6,16 @@ import type { Claims } from "./ripgrep/matches.ts";
 import type { Searcher } from "./searcher.ts";
 import { linesAfter, linesBefore, showLines } from "./text.ts";
 
-/** One result of a search: a matching line, a file, or a file and its number. */
+/** One result of a search: a matching line, a file, or a file with its number of matches. */
 type Item = JsonObject;
 
-/** Largest file that is searched when the call names it. */
+/** Largest file, in bytes, that is searched if the call names it. */
 const maxNamedBytes = 268_435_456;
 
-/** Files that are read at the same time. */
+/** Number of files that are read at the same time. */
 const together = 16;
 
-/** Confirms what the engine claims, file by file in the order of their paths, and returns one page of it. */
+/** Confirms what the engine claims, file by file in the order of paths, and returns one page of the results. */
 export async function present(
   searcher: Searcher,
   params: GrepArguments,
@@ -23,7 +23,7 @@ export async function present(
 ): Promise<JsonObject> {
   const { settings, files } = searcher;
   const page = createPage(params, searcher);
-  // A file that the call names is searched whatever its size is.
+  // A file that the call names is searched up to a larger limit.
   const maxBytes =
     base.kind === "file" ? Math.max(maxNamedBytes, settings.grep.max_file_size) : settings.grep.max_file_size;
   const sorted = claims.files.filter(hasClaims).toSorted((a, b) => (a.path < b.path ? -1 : 1));
@@ -42,7 +42,7 @@ function hasClaims({ claims }: { claims: readonly unknown[] }): boolean {
   return claims.length > 0;
 }
 
-/** Keeps what lies between offset and limit, and counts the rest. */
+/** Keeps the results between offset and limit, and counts the others. */
 function createPage(
   params: GrepArguments,
   { settings }: Searcher,
@@ -54,7 +54,7 @@ function createPage(
   let matches = 0;
   let bytes = 0;
   let isFull = false;
-  /** Adds the next result; it is created only when it is shown. */
+  /** Adds the next result, which is made only if it is shown. */
   const offer = (make: () => Item) => {
     const isWanted = total >= offset && !isFull;
     total++;
@@ -97,7 +97,7 @@ function listed(mode: GrepArguments["output_mode"], items: readonly Item[]): Jso
   return { counts: Object.fromEntries(items.map(({ file, count }) => [file, count!])) };
 }
 
-/** A match, and the lines around it that no other match has or shows already. */
+/** Returns a match, with the lines around it that belong to no other match and are not shown already. */
 function lineItem(file: string, { text, matches }: Confirmed, at: number, params: GrepArguments): Item {
   const { line, start, end, column } = matches[at]!;
   const own = text.subarray(start, end);
@@ -121,7 +121,7 @@ function lineItem(file: string, { text, matches }: Confirmed, at: number, params
   };
 }
 
-/** The number of the line that follows a match. */
+/** Returns the number of the line after a match. */
 function endLine(text: Buffer, { line, start, end }: { line: number; start: number; end: number }): number {
   let lines = 1;
   for (let at = text.indexOf(10, start); at >= 0 && at < end - 1; at = text.indexOf(10, at + 1)) lines++;

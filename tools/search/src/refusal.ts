@@ -1,6 +1,6 @@
 import { failure, type JsonObject, type PartialResult } from "@toolmount/core";
 
-/** A refusal of the tool itself. It is thrown out of nested work and becomes the tool's failure. */
+/** An error with which a tool refuses. It is thrown out of inner work and becomes the tool's failure. */
 export class Refusal extends Error {
   override readonly name = "Refusal";
   readonly code: string;
@@ -12,7 +12,7 @@ export class Refusal extends Error {
     this.details = details;
   }
 
-  /** The message for the model. */
+  /** Returns the failure for the model. */
   toAnswer(): PartialResult<never> {
     return failure(this.message, { code: this.code, details: this.details });
   }

@@ -6,19 +6,19 @@ import { createEngineGuard, type EngineGuard } from "./ripgrep/engine-guard.ts";
 export interface Services {
   /** The plan's folder. Without it `working_dir` must be absolute. */
   readonly planFolder?: string | undefined;
-  /** Paths that must not be read unless the settings name them, such as the host's state; read for each call. */
+  /** Returns paths that must not be read unless the settings name them, such as the host's state; asked for each call. */
   readonly secretPaths?: (() => readonly string[]) | undefined;
 }
 
-/** What the search tools of one mount share. */
+/** Settings and services that the search tools of one mount share. */
 export interface Searcher {
   readonly settings: ParsedSettings;
   readonly files: Files;
-  /** Ends the engine when this process ends during a search. */
+  /** Ends the engine if this process dies during a search. */
   readonly guard: EngineGuard;
 }
 
-/** Opens the folders that the settings allow. Throws `CONFIG_INVALID` when the working folder is not known. */
+/** Opens the folders that the settings allow. Throws `CONFIG_INVALID` if the working folder is not known. */
 export function openSearcher(
   given: Settings,
   { planFolder, secretPaths = () => [] }: Services = {},
@@ -36,7 +36,7 @@ export function openSearcher(
   };
 }
 
-/** Creates the guard again when the paths change: after a reload, a plan may have other files. */
+/** Makes the guard again when the paths change, because a plan may have other files after a reload. */
 function rememberLast(make: (paths: readonly string[]) => Files): (paths: readonly string[]) => Files {
   let last: { key: string; files: Files } | undefined;
   return (paths) => {

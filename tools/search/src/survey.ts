@@ -8,19 +8,19 @@ import { relativePath } from "./ripgrep/paths.ts";
 import { runRipgrep } from "./ripgrep/run.ts";
 import type { Searcher } from "./searcher.ts";
 
-/** Most paths of one kind that are checked and counted: a search with results must not take longer for them. */
+/** Most paths of one kind that are checked and counted, so that a search with results does not take longer. */
 const maxCounted = 200;
 
-/** Which files a search was about. */
+/** The place and files of a search. */
 interface Where {
   readonly base: Base;
   readonly accepts: PathFilter;
-  /** Whether a folder may hold a file that `accepts` takes. */
+  /** Whether a folder may contain a file that `accepts` takes. */
   readonly mayHold: PathFilter;
   readonly signal: AbortSignal;
 }
 
-/** Names what the walk of a search passed over, so that the search does not hide it. */
+/** Returns entries of `omitted` for what a search skipped on its walk, so that the result does not hide it. */
 export async function passedOver(
   searcher: Searcher,
   where: Where,
@@ -55,21 +55,21 @@ const notHeard: Omission = {
   how: "the same call with include_ignored: true",
 };
 
-/** The entry for what the engine could not read. */
+/** Returns the entry of `omitted` for what the engine could not read. */
 export function unread(count: number): readonly Omission[] {
   if (count === 0) return [];
   const why = "they could not be read";
   return [{ what: "files or folders", amount: String(count), why, how: "change their permissions" }];
 }
 
-/** Paths of one kind that were passed over; `names` are the first three. */
+/** Words for skipped paths of one kind; `names` are the first three paths. */
 interface PassedOver {
   readonly what: string;
   readonly why: (names: string) => string;
   readonly how: (names: string) => string;
 }
 
-/** The entry for paths that were passed over; null when the checks of paths find none. */
+/** Returns the entry of `omitted` for skipped paths; null if the checks of paths find none of them. */
 async function omission(
   { files }: Searcher,
   { base, accepts, mayHold, signal }: Where,
@@ -96,15 +96,15 @@ function countOf(count: number, noun: string): string {
   return count === 0 ? "" : `${count} ${noun}${count === 1 ? "" : "s"}`;
 }
 
-/** Most paths that the engine lists. */
+/** Most paths that the engine lists for a count. */
 const most = 200_000;
 
-/** Milliseconds that a count of all files may take, so that a slow count spoils no search. */
+/** Longest time for a count of all files, in milliseconds, so that a slow count does not delay a search. */
 const patience = 3_000;
 
 /**
- * Counts the files that were searched, and all that are in the folder whether or not a pattern of names fits them. Null
- * when that takes too long: the search itself is done.
+ * Counts the files that were searched, and all files in the folder, including those that a pattern of names excludes. Returns
+ * null if this takes too long, because the search itself is done.
  */
 export async function countFiles(
   searcher: Searcher,
@@ -134,7 +134,7 @@ export async function countFiles(
   }
 }
 
-/** How the files of a search are listed. */
+/** Options for listing the files of a search. */
 interface WalkOptions {
   readonly includeIgnored: boolean;
   /** Arguments of the search that select files by their type or name. */

@@ -2,7 +2,7 @@ import { isUtf8 } from "node:buffer";
 
 const utf8Mark = Buffer.from([0xef, 0xbb, 0xbf]);
 
-/** Returns the text of a file as UTF-8 without its mark, as the engine counts it; other bytes stay as they are. */
+/** Returns the text of a file as UTF-8 without its byte order mark, as the engine counts it; other bytes stay as they are. */
 export function textBytes(bytes: Buffer): Buffer {
   if (bytes.subarray(0, 3).equals(utf8Mark)) return bytes.subarray(3);
   if (bytes[0] === 0xff && bytes[1] === 0xfe) return Buffer.from(new TextDecoder("utf-16le").decode(bytes));
@@ -10,10 +10,10 @@ export function textBytes(bytes: Buffer): Buffer {
   return bytes;
 }
 
-/** Characters of one line that are shown; a longer one is shown around its match. Source: read_file's bound. */
+/** Most characters of one line that are shown; a longer line is shown around its match. Source: read_file's limit. */
 const maxLineLength = 2000;
 
-/** Lines as they are shown: without the end of the last one, long ones cut around the byte `column`. */
+/** Returns lines for display, without the last line end. Long lines are cut around the byte `column`. */
 export function showLines(bytes: Buffer, column = 0): string {
   const text = bytes.toString(isUtf8(bytes) ? "utf8" : "latin1").replace(/\r?\n$/, "");
   const match = bytes.subarray(0, column).toString("utf8").length;
@@ -23,13 +23,13 @@ export function showLines(bytes: Buffer, column = 0): string {
   return `${from > 0 ? "[truncated] ... " : ""}${cut}${to < text.length ? "... [truncated]" : ""}`;
 }
 
-/** A line beside a match. */
+/** A line near a match. */
 interface ContextLine {
   readonly line_number: number;
   readonly content: string;
 }
 
-/** At most `count` lines before the byte `start`, which begins line `line`; none below line `after`. */
+/** Returns at most `count` lines before the byte `start`, at which line `line` begins; none up to line `after`. */
 export function linesBefore(
   text: Buffer,
   { start, line }: { start: number; line: number },
@@ -46,7 +46,7 @@ export function linesBefore(
   return found;
 }
 
-/** At most `count` lines after the byte `end`, which begins line `line`; none from line `before` on. */
+/** Returns at most `count` lines after the byte `end`, at which line `line` begins; none from line `before` on. */
 export function linesAfter(
   text: Buffer,
   { end, line }: { end: number; line: number },

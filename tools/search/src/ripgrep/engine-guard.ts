@@ -1,13 +1,13 @@
 import { randomUUID } from "node:crypto";
 import { createProgramGuard, type ProgramGuard } from "@toolmount/sandbox";
 
-/** The guard of the engines of one mount. */
+/** Ends the engines of one mount if this process dies. */
 export interface EngineGuard extends ProgramGuard {
-  /** The whole environment of an engine. The guard finds by it an engine that had not been added yet. */
+  /** The whole environment of an engine. By it, the guard finds an engine that was not added yet. */
   readonly env: Readonly<Record<string, string>>;
 }
 
-/** Creates the guard. It starts no process by itself. */
+/** Creates the guard. Its process is started only with the first run. */
 export function createEngineGuard(): EngineGuard {
   const [name, mark] = ["TOOLMOUNT_SEARCH", randomUUID()];
   return { env: { [name]: mark }, ...createProgramGuard({ mark: `${name}=${mark}` }) };

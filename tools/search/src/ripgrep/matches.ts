@@ -3,18 +3,18 @@ import { z } from "zod";
 import { relativePath } from "./paths.ts";
 import { runRipgrep, type Ending, type Run } from "./run.ts";
 
-/** A matching line, or several, as the engine saw them: a claim, until the file was read and found to hold them. */
+/** One or more matching lines as the engine saw them. They count only after the file was read and found to contain them. */
 export interface Claim {
-  /** Where the lines begin, in bytes of the file's text without its mark. */
+  /** Position of the lines in the file's text without its byte order mark, in bytes. */
   readonly offset: number;
   readonly lines: Buffer;
-  /** Where in the lines the first match begins. */
+  /** Position of the first match in the lines, in bytes. */
   readonly start: number;
 }
 
-/** What the engine claims of one file. */
+/** The engine's claims about one file. */
 interface ClaimedFile {
-  /** Relative to where the engine ran. */
+  /** Path relative to the folder in which the engine ran. */
   readonly path: string;
   readonly claims: Claim[];
 }
@@ -22,17 +22,17 @@ interface ClaimedFile {
 export interface Claims {
   readonly files: readonly ClaimedFile[];
   readonly ending: Ending;
-  /** Lines whose record was too long to be kept. */
+  /** Number of lines whose record was too long to be kept. */
   readonly skippedLines: number;
-  /** Files whose name is not UTF-8: no call could name them. */
+  /** Number of files whose names are not UTF-8, so that no call could name them. */
   readonly unnamedFiles: number;
 }
 
-/** Most claims, and most of their bytes, that one search keeps; the engine is stopped there. */
+/** Most claims of one search, and most of their bytes; the engine is then stopped. */
 const maxClaims = 100_000;
 const maxClaimBytes = 67_108_864;
 
-// Text, or base64 where it is not UTF-8. Source: `rg --json`, grep_printer::JSON.
+// A text, or base64 if it is not UTF-8. Source: `rg --json`, grep_printer::JSON.
 const given = z.union([z.object({ text: z.string() }), z.object({ bytes: z.string() })]);
 
 const record = z.discriminatedUnion("type", [
@@ -51,7 +51,7 @@ const record = z.discriminatedUnion("type", [
 
 type MatchRecord = Extract<z.output<typeof record>, { type: "match" }>["data"];
 
-/** Runs a search and collects what it claims, of files that `accepts` takes. */
+/** Runs a search and collects its claims about those files that `accepts` takes. */
 export async function collectClaims(
   run: Omit<Run, "separator">,
   accepts: (path: string) => boolean,
@@ -83,7 +83,7 @@ export async function collectClaims(
   return { files, ending, skippedLines, unnamedFiles };
 }
 
-/** A match of the bytes of Latin-1 in a line of UTF-8 is a part of one of its characters. */
+/** Whether a match of Latin-1 bytes is only a part of a character, which is the case in a line of UTF-8. */
 function isInsideCharacter({ lines, submatches }: MatchRecord): boolean {
   return "text" in lines && submatches.length > 0 && submatches.every(({ match }) => "bytes" in match);
 }

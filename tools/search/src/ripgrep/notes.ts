@@ -1,19 +1,19 @@
 import { relativePath } from "./paths.ts";
 
 /**
- * What the engine says of the paths that it passed over, while it walks. They are claims: a link may have led it outside, so
- * that each path is checked before it is named.
+ * What the engine reports about paths that it skips while it walks. These are claims: a link may have led it outside, so each
+ * path is checked before it is named.
  */
 export interface Notes {
-  /** Files over the limit of size. */
+  /** Files above the size limit. */
   readonly large: string[];
-  /** Files that hold a NUL, from which on they were not searched. */
+  /** Files with a NUL, which were searched only up to that. */
   readonly binary: string[];
-  /** Files, and folders with all that is in them, that ignore files or exclusions name. */
+  /** Files, and folders with everything in them, that ignore files or exclusions name. */
   readonly ignored: string[];
-  /** How many files and folders could not be read. */
+  /** Number of files and folders that could not be read. */
   unreadable: number;
-  /** Whether the engine says such things at all. */
+  /** Whether the engine reports skipped paths at all. */
   isHeard: boolean;
 }
 
@@ -30,7 +30,7 @@ const kinds: readonly (readonly [kind: "large" | "binary" | "ignored", line: Reg
   ["ignored", /\|[^|]*: ignoring (.+): Ignore\(IgnoreMatch\((?:Gitignore|Override|Hidden).*$/s],
 ];
 
-/** Reads the engine's error output, line by line. `read` is false for what is an error of the whole run. */
+/** Reads the engine's error output line by line. `read` returns false for an error about the whole run. */
 export function createNotes(): { readonly notes: Notes; readonly read: (line: string) => boolean } {
   const notes: Notes = { large: [], binary: [], ignored: [], unreadable: 0, isHeard: false };
   let entry: string | null = null;
@@ -45,7 +45,7 @@ export function createNotes(): { readonly notes: Notes; readonly read: (line: st
         if (!unreadableLine.test(line)) return false;
         notes.unreadable += 1;
         return true;
-      } else entry += `\n${line}`; // A name with a line end.
+      } else entry += `\n${line}`; // a name that contains a line end
       for (const [kind, pattern] of kinds) {
         const path = pattern.exec(entry)?.[1];
         if (path !== undefined && notes[kind].length < most) notes[kind].push(relativePath(path));

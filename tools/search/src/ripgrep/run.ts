@@ -8,43 +8,43 @@ import { createNotes, type Notes } from "./notes.ts";
 /** One run of ripgrep. */
 export interface Run {
   readonly args: readonly string[];
-  /** A folder that was judged. */
+  /** The folder in which it runs, which has been checked. */
   readonly cwd: string;
-  /** Ends what stands between records. */
+  /** The character that ends each record. */
   readonly separator: "\n" | "\0";
   readonly signal: AbortSignal;
   readonly guard: EngineGuard;
 }
 
 export interface Ending {
-  /** Whether the reader stopped before the end. */
+  /** Whether the reader stopped it before its end. */
   readonly wasStopped: boolean;
-  /** 0: something was found; 1: nothing; 2: something went wrong. Null when it was killed. */
+  /** 0: something was found; 1: nothing; 2: an error. Null if it was killed. */
   readonly code: number | null;
-  /** What went wrong with the whole run, at most `maxErrorBytes`. */
+  /** Error about the whole run, cut to `maxErrorBytes` characters. */
   readonly error: string;
   readonly notes: Notes;
 }
 
-/** Says false when it has enough. */
+/** Gets each record. Returns false to stop the run. */
 type OnRecord = (record: Buffer) => boolean;
 
-/** Longest record to keep; a longer one becomes empty. All matches of a line are in its record. */
+/** Longest record that is kept, in bytes; a longer one becomes empty. The record of a line has all its matches. */
 const maxRecordBytes = 8_388_608;
 
 const maxErrorBytes = 8_192;
 
 /**
- * Runs ripgrep beside this process and hands on its records as they come. It gets no variable of the host, no input and
- * no configuration. It has ended when this returns or throws; the abort of `signal` kills it, and is thrown. The guard kills
- * it when this process ends.
+ * Runs ripgrep as a separate process and passes its records on as they arrive. It gets no variables of the host, no input and
+ * no configuration. It has ended when this function returns or throws. If `signal` is aborted, it is killed, and the reason is
+ * thrown. The guard kills it if this process dies.
  */
 export async function runRipgrep(
   { args, cwd, separator, signal, guard }: Run,
   onRecord: OnRecord,
 ): Promise<Ending> {
   signal.throwIfAborted();
-  // Before the engine, so that no engine runs without it.
+  // The guard is started first, so that no engine runs without it.
   guard.start();
   const child = spawn(rgPath, ["--no-config", ...args], {
     cwd,
@@ -54,7 +54,7 @@ export async function runRipgrep(
   });
   const ended = once(child, "close");
   if (child.pid !== undefined) watch(child, child.pid, guard);
-  ended.catch(() => {}); // Thrown where it is awaited.
+  ended.catch(() => {}); // an error is thrown at the `await` below
   const kill = () => void child.kill("SIGKILL");
   signal.addEventListener("abort", kill, { once: true });
   try {
@@ -74,7 +74,7 @@ function watch(child: ChildProcess, pid: number, guard: EngineGuard): void {
   child.once("exit", () => guard.remove(pid));
 }
 
-/** Hands on one record after the other; false when the reader had enough, and the engine is killed. */
+/** Passes on one record after the other. Returns false if the reader stopped, after the engine was killed. */
 async function readRecords(
   child: ChildProcess,
   separator: Run["separator"],
@@ -99,7 +99,7 @@ async function readRecords(
     for (let next = chunk.indexOf(end); next >= 0; next = chunk.indexOf(end, at)) {
       keep(chunk.subarray(at, next));
       if (!onRecord(take())) {
-        // Before its output is closed: an engine that cannot write ends with a code of its own.
+        // Killed before its output is closed, because an engine that cannot write ends with another code.
         child.kill("SIGKILL");
         return false;
       }
@@ -110,7 +110,7 @@ async function readRecords(
   return true;
 }
 
-/** Divides its error output into errors of the run and what it says of the paths that it passed over. */
+/** Divides the engine's error output into errors about the run and reports about skipped paths. */
 function collectError({ stderr }: ChildProcess): () => Pick<Ending, "error" | "notes"> {
   const { notes, read } = createNotes();
   let error = "";

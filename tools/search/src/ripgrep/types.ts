@@ -1,6 +1,6 @@
 import { runRipgrep, type Run } from "./run.ts";
 
-/** Names that people use for a kind of file, and the engine's name for it. */
+/** Common names of kinds of files, with the engine's names for them. */
 const aliases: Readonly<Record<string, string>> = {
   "c#": "csharp",
   "c++": "cpp",
@@ -20,16 +20,16 @@ const aliases: Readonly<Record<string, string>> = {
   yml: "yaml",
 };
 
-/** The kinds of files that a search can be bound to. */
+/** The kinds of files to which a search can be limited. */
 interface FileTypes {
   readonly names: readonly string[];
-  /** The engine's name for a kind, or null when it knows none. */
+  /** Returns the engine's name for a kind, or null if it does not know the kind. */
   resolve(name: string): string | null;
 }
 
 export const aliasNames: readonly string[] = Object.keys(aliases);
 
-/** Asks the engine which kinds it knows. */
+/** Asks the engine which kinds of files it knows. */
 export async function readFileTypes(run: Omit<Run, "args" | "separator">): Promise<FileTypes> {
   const names: string[] = [];
   await runRipgrep({ ...run, args: ["--type-list"], separator: "\n" }, (record) => {
