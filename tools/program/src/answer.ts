@@ -4,7 +4,7 @@ import { notJson, type End, type Limit, type Start, type Thrown } from "./sandbo
 type Program = Pick<Start, "source" | "names">;
 type Place = Pick<Thrown, "line" | "column">;
 
-/** Returns what a model reads of a program that has ended: its result, or what is wrong, where, and how to fix it. */
+/** Returns what a model reads about a program that has ended: its result, or what is wrong, where, and how to correct it. */
 export function answerOf(
   end: End,
   program: Program,
@@ -31,10 +31,10 @@ export function answerOf(
   return data({ result: JSON.parse(end.value) as Json, calls, ...more }, { omitted });
 }
 
-/** No result of so many values is within the default size of results: to parse and walk it would only hold up the host. */
+/** Most values of a result. More would exceed the default size of results, and parsing them would only delay the host. */
 const mostReturned = 100_000;
 
-/** How many values a text of JSON has, give or take one a container: its commas outside of texts say so, unparsed. */
+/** Returns the number of values in a JSON text, nearly exactly, by counting the commas outside of its texts. */
 function countValues(json: string): number {
   let count = 1;
   let isText = false;
@@ -54,21 +54,21 @@ const limits: Readonly<Record<Limit, string>> = {
   stuck: "The program waits for a promise that nothing resolves. Await calls of tools only.",
 };
 
-/** Names the first loop at or after the line at which the engine stopped the program. */
+/** Returns a hint with the first loop at or after the line at which the engine stopped the program. */
 function loopText({ limit, line = 1 }: Extract<End, { readonly limit: Limit }>, source: string): string {
   if (limit !== "steps") return "";
   const at = findFrom(source, line, /\b(?:for|while|do)\b/);
   return at === null ? "." : `, such as the one${placeText(at, source)}.`;
 }
 
-/** `TypeError: there is no tool "read_fil"; did you mean read_file? (line 3:13: await tools.read_fil({}))` */
+/** Describes an error: `TypeError: there is no tool "read_fil"; did you mean read_file? (line 3:13: await tools.read_fil({}))` */
 function describeThrown(thrown: Thrown, { source, names }: Program): string {
   const { name, message } = thrown;
   const said = message === "" ? name : `${name}: ${message}`;
   return `${said}${fixOf(message, names)}${placeText(placeOf(thrown, source), source)}`;
 }
 
-/** How to fix what the engine and Node only name. */
+/** Returns how to correct errors that the engine and Node only name. */
 function fixOf(message: string, names: readonly string[]): string {
   const [, missing = ""] = /^(\S+) is not defined$/.exec(message) ?? [];
   if (names.includes(missing)) return `; did you mean tools.${missing}?`;
@@ -80,8 +80,8 @@ function fixOf(message: string, names: readonly string[]): string {
 }
 
 /**
- * The place of an error. The engine knows the places of some steps only, and names the last one before. Where the message
- * names something that is not in that line, the place is the next line that has it.
+ * Returns the place of an error. The engine knows the places of only some steps, and names the last of these. If the message
+ * names something that is not in that line, the place is the next line that contains it.
  */
 function placeOf({ message, line, column }: Thrown, source: string): Place {
   const [, quoted, single, missing] = /"([^"]+)"|'([^']+)'|^(\S+) is not defined/.exec(message) ?? [];
@@ -91,14 +91,14 @@ function placeOf({ message, line, column }: Thrown, source: string): Place {
   return findFrom(source, line, name) ?? { line, column };
 }
 
-/** Where a program returns; nothing when it may return in several places. */
+/** Returns the place at which a program returns; empty if there are several. */
 function onlyReturn(source: string): Place {
   const first = findFrom(source, 1, /\breturn\b/);
   const others = first === null ? null : findFrom(source, first.line + 1, /\breturn\b/);
   return first === null || others !== null ? {} : first;
 }
 
-/** The first line from a line on that has a text, and where in it. */
+/** Returns the first place at or after a line that contains a text. */
 function findFrom(
   source: string,
   line: number,
@@ -113,7 +113,7 @@ function findFrom(
   return null;
 }
 
-/** ` (line 3:12: const total = sum(all);)`, or nothing where the place is not known. */
+/** Returns ` (line 3:12: const total = sum(all);)`, or an empty text if the place is not known. */
 function placeText({ line, column }: Place, source: string): string {
   const text = line === undefined ? undefined : source.split("\n")[line - 1];
   if (text === undefined) return "";

@@ -2,11 +2,11 @@ import type { ToolInfo } from "@toolmount/core";
 
 type Schema = Readonly<Record<string, unknown>>;
 
-/** Deepest level of a type that is shown, and most members of one record. */
+/** Deepest level of a type that is shown, and most members of one object type. */
 const maxLevel = 8;
 const maxMembers = 60;
 
-/** The tools as TypeScript declares them: `read_file(arguments: { path: string }): Promise<{ text: string }>;`. */
+/** Declares tools in TypeScript: `read_file(arguments: { path: string }): Promise<{ text: string }>;`. */
 export function declare(tools: readonly ToolInfo[]): string {
   return tools.map(declareOne).join("\n");
 }
@@ -68,7 +68,7 @@ function recordOf(schema: Schema, root: Schema, level: number): string {
   return members.length === 0 ? "{}" : `{ ${members.join("; ")} }`;
 }
 
-/** The part of a schema that a local reference names. */
+/** Returns the part of a schema to which a local reference leads; undefined if there is none. */
 function follow(reference: string, root: Schema): unknown {
   if (!reference.startsWith("#/")) return undefined;
   const steps = reference.slice(2).split("/");

@@ -11,7 +11,7 @@ const schema = z.strictObject({
   query: z.string().min(1).max(500).optional().describe("What is to be done, in a few words"),
 });
 
-/** Declares the tools that a program may call. */
+/** Makes the tool `describe_tools`, which declares the tools that a program may call. */
 export function createDescribeTools(settings: Settings = {}, services: Services = noTools) {
   const { tools: globs } = config.parse(settings);
   return defineTool({

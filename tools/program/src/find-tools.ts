@@ -2,13 +2,13 @@ import type { ToolInfo } from "@toolmount/core";
 import { nearestNames } from "@toolmount/core/text";
 import { declare } from "./declarations.ts";
 
-/** Longest text of declarations, in characters: about 3,000 tokens. */
+/** Longest text of declarations, in characters, which is about 3,000 tokens. */
 const maxText = 12_000;
 
-/** Most tools that a query finds. */
+/** Most tools that a query returns. */
 const maxFound = 8;
 
-/** The declarations of the named tools, or the nearest name to one that is missing. */
+/** Returns the declarations of the named tools, or the names most similar to one that is missing. */
 export function describeNamed(
   names: readonly string[],
   tools: readonly ToolInfo[],
@@ -19,13 +19,13 @@ export function describeNamed(
   return { text: declare(names.map((name) => known.get(name)!)) };
 }
 
-/** All tools: their declarations, or a line each where these are too long. */
+/** Returns the declarations of all tools, or one line for each tool if the declarations are too long. */
 export function describeAll(tools: readonly ToolInfo[]): string {
   const text = declare(tools);
   return text.length <= maxText ? text : tools.map(lineOf).join("\n").slice(0, maxText);
 }
 
-/** The tools that share the most words with a query, the rare words first. */
+/** Returns the tools that have the most words in common with a query, where rare words count more. */
 export function findTools(query: string, tools: readonly ToolInfo[]): readonly ToolInfo[] {
   const pages = tools.map((tool) => ({
     tool,
@@ -51,6 +51,6 @@ function lineOf({ name, summary, description }: ToolInfo): string {
 
 function wordsOf(text: string): ReadonlySet<string> {
   const words = text.toLowerCase().split(/[^\p{L}\p{N}]+/u);
-  // `files` is found by `file`, and `boxes` by `box`.
+  // Word ends are removed, so that `files` is found by `file`, and `boxes` by `box`.
   return new Set(words.filter((word) => word.length > 2).map((word) => word.replace(/(?:es?|s)$/, "")));
 }

@@ -21,14 +21,17 @@ const schema = z.strictObject({
     .string()
     .regex(/\S/, "source is required")
     .max(262_144)
-    // To the language a carriage return ends a line, and people would not see one: what they are asked about has line feeds.
+    // A carriage return ends a line of code, but people would not see it. So the text that they are shown has only line feeds.
     .overwrite((text) => text.replaceAll(/\r\n?/g, "\n"))
     .describe(
       "TypeScript, the body of an async function: await tools.read_file({ file_path }); failures throw; return a summary",
     ),
 });
 
-/** Runs programs that call tools. Each of their calls is a call of the host's: checked, decided, bounded and recorded. */
+/**
+ * Makes the tool `run_program`, which runs programs that call tools. Each of these calls is checked, decided, limited and
+ * recorded like any call of the host.
+ */
 export function createRunProgram(
   given: Settings = {},
   services: Services = noTools,
@@ -78,14 +81,14 @@ export function createRunProgram(
     tags: ["programs"],
     version: "1.0.0",
     execute: run,
-    // Its only effects are those of its calls, which are a part of the rehearsal.
+    // The program has no effects except those of its calls, which are part of the rehearsal.
     preview: async (params, context) => ({ effects: [], result: await run(params, context) }),
   });
 }
 
 /**
- * The time and the chance of a program. Its session keeps them while the program waits for a person, so that the second run
- * sees what the first one saw. Without a session there are none.
+ * Returns the time and the random seed of a program. The session keeps them while the program waits for a person, so that its
+ * second run sees the same values. Without a session there are none, and a program that asks for them gets an error.
  */
 function keepFacts({ session, callId, sessionId }: ToolContext, clock: Clock) {
   if (sessionId === undefined) return { facts: { now: null, seed: 0 }, forget: () => {} };
@@ -102,7 +105,7 @@ function isFacts(kept: Json | undefined): kept is { now: number; seed: number } 
 
 class TooManyCalls extends Error {}
 
-/** The calls of one program: so many at the same time, the others in the order in which they came. */
+/** Makes the calls of one program: a limited number at the same time, the others in the order in which they came. */
 class Calls {
   readonly #settings: ParsedSettings;
   readonly #services: Services;
@@ -112,7 +115,7 @@ class Calls {
   readonly #names: ReadonlySet<string>;
   #running = 0;
   made = 0;
-  /** What the results of its calls left out: the program gets their data only. */
+  /** What the results of its calls left out, which the program itself does not get. */
   readonly omitted: Omission[] = [];
 
   constructor(
@@ -155,8 +158,8 @@ class Calls {
   }
 
   /**
-   * The tool that is called; `findTools` and `describeTools` call the one that describes tools. Null for a name that the
-   * sandbox does not know, unless a program has broken its engine.
+   * Returns the tool to call. For `findTools` and `describeTools`, that is the one that describes tools. Null for an unknown
+   * name, which the sandbox passes on only if a program has broken its engine.
    */
   #toolOf(name: string): string | null {
     if (name === question) return describerOf(this.#services, this.#context.tool);
@@ -164,10 +167,10 @@ class Calls {
   }
 }
 
-/** The name under which a program asks about tools; no tool has it. */
+/** The name with which a program asks about tools; no tool has this name. */
 const question = "?describe";
 
-/** What a program gets: the data, or the texts of a result that has only texts. */
+/** Returns what a program gets from a call: the data, or the texts if the result has only texts. */
 function valueOf({ data: value, content }: ToolOutcome["result"]): unknown {
   if (value !== undefined && value !== null) return value;
   const texts = (content ?? []).flatMap((block) => (block.type === "text" ? [block.text] : []));

@@ -2,15 +2,15 @@ import type { ModeCatalog, ToolContext, ToolInfo } from "@toolmount/core";
 import { matchesGlobs } from "@toolmount/core/text";
 import { sessionMode, toolsOfMode } from "@toolmount/core/sessions";
 
-/** What the tools need of a host. */
+/** Services of a host that the tools use. */
 export interface Services {
-  /** What is mounted now. */
+  /** Returns the tools that are mounted now. */
   readonly tools: () => Iterable<ToolInfo>;
-  /** What is mounted as the catalog of modes. */
+  /** Returns the catalog of modes that is mounted now. */
   readonly catalog?: (() => ModeCatalog | null) | undefined;
 }
 
-/** The name under which `describe_tools` is mounted beside a tool that runs programs. */
+/** Returns the name under which `describe_tools` is mounted by the same module as a tool that runs programs. */
 export function describerOf({ tools }: Services, runner: string): string {
   const mounted = [...tools()];
   const owner = mounted.find(({ name }) => name === runner)?.owner;
@@ -18,13 +18,13 @@ export function describerOf({ tools }: Services, runner: string): string {
   return beside?.name ?? "describe_tools";
 }
 
-/** For a tool without a host. */
+/** The services for a tool without a host. */
 export const noTools: Services = { tools: () => [] };
 
-/** Names of this package's own tools: a program does not start programs. */
+/** Names of this package's own tools, because a program must not start programs. */
 const own: ReadonlySet<string> = new Set(["run_program", "describe_tools"]);
 
-/** The tools that a program of this session may call, sorted by name: those of its mode that run on the server. */
+/** Returns the tools that a program of this session may call, sorted by name: those of its mode that run on the server. */
 export async function toolsForPrograms(
   services: Services,
   globs: readonly string[],
@@ -38,7 +38,7 @@ export async function toolsForPrograms(
   return offered.filter((tool) => isForPrograms(tool, globs));
 }
 
-/** Whether programs may call a tool, in a mode that offers it. */
+/** Whether programs may call a tool, if their mode offers it. */
 export function isForPrograms(
   { name, declaredName, execution }: Pick<ToolInfo, "name" | "declaredName" | "execution">,
   globs: readonly string[],

@@ -8,28 +8,30 @@ import {
 import type { Opening } from "./messages.ts";
 import { webAssembly } from "./web-assembly.ts";
 
-/** Pages of 64 KB that the engine begins with; its own data and stack are in them. */
+/** Pages of 64 KB with which the engine begins; they hold its own data and its stack. */
 const firstPages = 256;
 const pagesOfMegabyte = 16;
 const pageBytes = 65_536;
 
-/** What the engine calls its function that allocates. */
+/** Name of the engine's function that allocates memory. */
 const malloc = "_malloc";
 
-/** A program has filled its memory, so that it cannot be given what it waits for. Its engine must not be used again. */
+/** The error when a program's memory is full, so that it cannot get what it waits for. Its engine must not be used again. */
 export class NoMemory extends Error {}
 
 /** An engine for one program. */
 export interface Engine {
   readonly module: QuickJSWASMModule;
-  /** Whether its memory has grown as far as it can. It grows in steps. */
+  /** Whether its memory has nearly reached its limit; it grows in steps. */
   readonly isFull: () => boolean;
 }
 
-// Its types describe the CommonJS file, whose default is a member; Node imports the other one.
+// The package's types describe its CommonJS file, which has the default export as a member; Node imports the other file.
 const plain = variant as unknown as QuickJSSyncVariant;
 
-/** Opens the engine with memory that does not grow beyond the program's limit. The engine's own limit misses long texts and buffers. */
+/**
+ * Opens an engine whose memory cannot exceed the program's limit. The engine's own limit does not count long texts and buffers.
+ */
 export async function openEngine({ compiled, memoryMb }: Opening): Promise<Engine> {
   const maximum = firstPages + memoryMb * pagesOfMegabyte;
   const wasmMemory = new webAssembly.Memory({ initial: firstPages, maximum });
@@ -46,7 +48,10 @@ type Loader = Extract<
   (...options: never[]) => unknown
 >;
 
-/** A loader of engines that throw where memory for a text of the host is missing. Theirs write the text to address 0 then. */
+/**
+ * Returns a loader of engines that throw if there is no memory for a text of the host. The original would write it to address
+ * 0.
+ */
 async function loaderOf(engine: QuickJSSyncVariant): Promise<Loader> {
   const load = (await engine.importModuleLoader()) as Loader;
   return async (options) => {

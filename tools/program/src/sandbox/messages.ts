@@ -1,38 +1,38 @@
-// What the host's thread and the sandbox's thread say to each other. Values cross as JSON text only.
+// Messages between the host's thread and the sandbox's thread. Values cross only as JSON text.
 
-/** What a thread has from its start. */
+/** Data that a thread gets when it is opened. */
 export interface Opening {
   /** The engine's WebAssembly.Module, compiled once for all threads. */
   readonly compiled: object;
   readonly memoryMb: number;
 }
 
-/** What a sandbox runs: once, then its thread ends. */
+/** The program that a sandbox runs. It runs only one; then its thread ends. */
 export interface Start {
   readonly type: "start";
   /** TypeScript or JavaScript: the body of an async function. */
   readonly source: string;
   /** Names of the tools that are members of `tools`. */
   readonly names: readonly string[];
-  /** What `Date.now()` says, in milliseconds since the epoch, and where `Math.random()` begins; null: both throw. */
+  /** Value of `Date.now()`, in milliseconds since the epoch, and seed of `Math.random()`. If `now` is null, both throw. */
   readonly now: number | null;
   readonly seed: number;
   readonly maxSteps: number;
 }
 
-/** How a call ended: its data, or what the program can catch. */
+/** The end of a call: its data, or an error that the program can catch. */
 export type Answer =
   | { readonly type: "answer"; readonly id: number; readonly data: string }
   | { readonly type: "answer"; readonly id: number; readonly error: string; readonly code: string };
 
 export type ToSandbox = Start | Answer;
 
-/** A call that the program makes; its arguments are JSON text. */
+/** A call that the program makes, with its arguments as JSON text. */
 export interface Request {
   readonly id: number;
   readonly name: string;
   readonly arguments: string;
-  /** The line of the program that makes it, from 1; null where that is not known. */
+  /** The line of the program that makes the call, from 1; null if it is not known. */
   readonly line: number | null;
 }
 
@@ -53,7 +53,7 @@ export type End =
   | { readonly thrown: Thrown }
   | ({ readonly limit: Limit } & Pick<Thrown, "line" | "column">);
 
-/** The sandbox has nothing more to compute until an answer comes, or has ended. */
+/** A report that the sandbox has nothing more to compute until an answer comes, or that it has ended. */
 export interface Turn {
   readonly type: "turn";
   readonly requests: readonly Request[];
@@ -63,5 +63,5 @@ export interface Turn {
 
 export type FromSandbox = { readonly type: "ready" } | Turn;
 
-/** How the message begins about a result that is no JSON. */
+/** Start of the message about a result that is not JSON. */
 export const notJson = "the program returned what is no JSON: ";

@@ -1,7 +1,7 @@
 /**
- * What is there when a program begins: `tools` with a member for each tool, `console`, a clock that stands still and chance
- * that a second run repeats. It runs inside the sandbox, before the program, and keeps what it needs of the language to
- * itself: a program may replace every global.
+ * Code that runs in the sandbox before the program, and provides `tools` with a member for each tool, `console`, a clock that
+ * stands still, and random numbers that a second run repeats. It stores those functions of the language that it needs, because
+ * a program may replace every global.
  */
 export const prelude = `(function (send, print, nearest, names, now, seed, maxText) {
   "use strict";

@@ -14,15 +14,15 @@ import { prelude } from "./prelude.ts";
 import { asFunction, mayHaveTypes, toJavaScript } from "./source.ts";
 import { endOf, foundIn, isOutOfMemory, placeIn } from "./thrown.ts";
 
-/** Bytes of the stack of a program; WebAssembly has one megabyte in all. */
+/** Bytes of a program's stack; WebAssembly has one megabyte in total. */
 const stackBytes = 262_144;
-/** Characters that a program may print, return, or send with one call. */
+/** Most characters that a program may print; and that it may return, or send with one call. */
 const maxOutput = 65_536;
 const maxText = 4_194_304;
-/** The file name of a program in its errors. */
+/** Name of the program's file in its errors. */
 const file = "program.ts";
 
-/** One program in its own engine. It computes until it waits for answers, then reports a turn. */
+/** Runs one program in its own engine. It computes until it waits for answers, and then reports a turn. */
 export class Program {
   readonly #engine: Engine;
   readonly #context: QuickJSContext;
@@ -73,7 +73,7 @@ export class Program {
     if (error) this.#fail(error);
   }
 
-  /** Ends the program when its memory is full. */
+  /** Does `work`, and ends the program if its memory is full. */
   #guard(work: () => void): void {
     try {
       work();
@@ -113,7 +113,7 @@ export class Program {
     this.#main = main.value;
   }
 
-  /** The program as a function. Null for a text that does not parse; then the end says why. */
+  /** Compiles the program as a function. Returns null if the text cannot be parsed; `#end` then says why. */
   #load(source: string): QuickJSHandle | null {
     const context = this.#context;
     if (!mayHaveTypes(source)) {
@@ -131,7 +131,10 @@ export class Program {
     return null;
   }
 
-  /** Takes a call: its name, its arguments and the stack, each on a line of its own. The sandbox numbers its calls, too. */
+  /**
+   * Handles a call: its name, its arguments and its stack, each on a separate line. The sandbox counts its calls in the same
+   * way.
+   */
   #take(text: string): void {
     const [name = "", given = "", ...stack] = text.split("\n");
     const id = ++this.#calls;
@@ -151,7 +154,7 @@ export class Program {
     this.#output += line;
   }
 
-  /** Computes all that can be computed, and reports it. */
+  /** Computes as far as possible, and reports a turn. */
   #turn(): void {
     if (this.#end === null) this.#run();
     this.#sendTurn();
@@ -171,7 +174,7 @@ export class Program {
   #run(): void {
     const jobs = this.#context.runtime.executePendingJobs();
     if (jobs.error) return this.#fail(jobs.error);
-    // A program that has ended is found when its calls have: nothing of it runs before.
+    // Even if the program has ended, that is reported only after its calls have ended; none of its code runs meanwhile.
     if (this.#requests.length > 0) return;
     const state = this.#context.getPromiseState(this.#main!);
     if (state.type === "rejected") return this.#fail(state.error);
@@ -200,13 +203,13 @@ export class Program {
     else this.#end = endOf({ ...thrown, message: before + thrown.message });
   }
 
-  /** What the error of a program says; null where there is no memory for it. */
+  /** Describes the error of a program; null if there is no memory for that. */
   #describe(error: QuickJSHandle): (Thrown & { readonly stack?: string }) | null {
     const context = this.#context;
     const said = context.callFunction(this.#tools!.describe, context.undefined, error);
     if (said.error) return null;
     const thrown = JSON.parse(context.getString(said.value)) as Thrown & { stack?: string };
-    // Without memory for an error the engine throws null.
+    // If there is no memory for an error, the engine throws null.
     const isNull = thrown.message === "null" && thrown.stack === undefined;
     return (isNull && this.#engine.isFull()) || isOutOfMemory(thrown) ? null : thrown;
   }

@@ -1,4 +1,4 @@
-// The thread in which one program runs: QuickJS in WebAssembly, with nothing of the host but messages.
+// The thread in which one program runs: QuickJS in WebAssembly, with nothing of the host except messages.
 import { parentPort, workerData } from "node:worker_threads";
 import { openEngine } from "./engine.ts";
 import { Program } from "./program.ts";
@@ -17,7 +17,7 @@ const empty: Start = {
 
 let program: Program | null = null;
 
-/** What a program needs first is loaded: the first one of an engine takes 20 ms longer, and stripping types 50 ms. */
+/** Loads in advance what a program needs first: the first program of an engine takes 20 ms longer, and stripping types 50 ms. */
 function warmUp(): void {
   program ??= new Program(engine, empty, () => {});
 }
@@ -27,5 +27,5 @@ port.on("message", (message: ToSandbox) => {
   else program?.answer(message);
 });
 port.postMessage({ type: "ready" }, []);
-// A program that waits for this thread is not kept waiting for that.
+// Delayed, so that a program which waits for this thread starts without it.
 setTimeout(warmUp, 20);

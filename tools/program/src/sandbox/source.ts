@@ -1,14 +1,14 @@
 import { stripTypeScriptTypes } from "node:module";
 import type { Thrown } from "./messages.ts";
 
-/** Returns a program as a function. Its first line is the second one of the text. */
+/** Returns a program as a function. The program's first line is the second line of the text. */
 export function asFunction(source: string): string {
   return `(async () => {\n${source}\n})`;
 }
 
 /**
- * Whether a text that is JavaScript may mean something else in TypeScript. That is so only for type arguments, as in
- * `f<T>(x)`, which JavaScript reads as two comparisons. All other types are no JavaScript, so the engine refuses them.
+ * Whether a valid JavaScript text may have another meaning in TypeScript. This is possible only with type arguments, as in
+ * `f<T>(x)`, which JavaScript reads as two comparisons. All other types are invalid in JavaScript, so the engine refuses them.
  */
 export function mayHaveTypes(source: string): boolean {
   const from = source.indexOf("<");
@@ -18,17 +18,17 @@ export function mayHaveTypes(source: string): boolean {
 const tooDeep = "the program is nested too deeply to be read. Write it in smaller parts";
 
 /**
- * A program as a function of JavaScript: its types become blanks, so that each character keeps its place. What cannot be
- * stripped, such as an enum, and most mistakes come back as the error. Its lines begin at the second.
+ * Returns a program as a JavaScript function. Types become blanks, so that each character keeps its place. For what cannot be
+ * stripped, such as an enum, and for most mistakes, returns the error. The program begins in the second line.
  */
 export function toJavaScript(source: string): { readonly code: string } | { readonly thrown: Thrown } {
   try {
     return { code: stripTypeScriptTypes(asFunction(source)) };
   } catch (error) {
     const { message, stack = "", code } = error as NodeJS.ErrnoException;
-    // The parser of types runs out of its stack, and calls that a bug of Node.
+    // Node's parser of types overflows its stack, which Node reports as a bug of its own.
     if (code === "ERR_INTERNAL_ASSERTION") return { thrown: { name: "SyntaxError", message: tooDeep } };
-    // Node shows the lines around the mistake, with a mark below it.
+    // Node shows the lines around the mistake, with a mark below its position.
     const [, line, marked = ""] = /^:(\d+)\n(?:.*\n){0,9}?( *)\^/.exec(stack) ?? [];
     return {
       thrown: {

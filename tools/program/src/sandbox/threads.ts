@@ -4,19 +4,22 @@ import { Worker } from "node:worker_threads";
 import { webAssembly } from "./web-assembly.ts";
 import type { Answer, End, FromSandbox, Opening, Request, Start, Turn } from "./messages.ts";
 
-/** Milliseconds that a thread may be silent while it computes. Steps end a program long before; this is for what has none. */
+/**
+ * Milliseconds after which a computing thread that sends nothing is ended. Steps end programs long before; this is for other
+ * work.
+ */
 const silentMs = 20_000;
 
-/** Milliseconds after which a thread is opened beside a program that runs. */
+/** Milliseconds after the start of a program after which the thread for the next one is opened. */
 const spareMs = 100;
 
-/** Programs that run at the same time; each has a thread of about 26 MB. The others wait in the order in which they came. */
+/** Most programs that run at the same time, each in a thread of about 26 MB. Others wait, in the order in which they came. */
 const mostRunning = 32;
 
-/** The thread of a program ended before the program did. */
+/** The error when the thread of a program ended before the program did. */
 export class ThreadEnded extends Error {}
 
-/** Threads for programs. Each runs one program and ends; one that has not begun waits, so that a program starts at once. */
+/** Threads for programs. Each runs one program and ends. A spare one is kept open, so that the next program starts at once. */
 export class Threads {
   #spare: Promise<Worker> | null = null;
   readonly #memoryMb: number;
@@ -33,8 +36,8 @@ export class Threads {
   }
 
   /**
-   * Runs a program. `call` answers its calls; it may reject, which ends the program with that error. Rejects with
-   * `ThreadEnded`, or with the reason of the signal.
+   * Runs a program. `call` answers its calls; if it rejects, the program ends with that error. Rejects with `ThreadEnded`, or
+   * with the reason of the signal.
    */
   async run(
     start: Omit<Start, "type">,
@@ -46,14 +49,14 @@ export class Threads {
     try {
       return await this.#runNow(start, call, signal);
     } finally {
-      // The next one takes the place; no other can come between.
+      // The next program takes over the place, so that no other can come in between.
       const next = this.#queue.shift();
       if (next === undefined) this.#running--;
       else next();
     }
   }
 
-  /** Waits for a place. Rejects with the reason of the signal. */
+  /** Waits for a free place. Rejects with the reason of the signal. */
   async #acquire(signal: AbortSignal): Promise<void> {
     if (this.#running < this.#mostRunning) return void this.#running++;
     await new Promise<void>((resolve, reject) => {
@@ -76,7 +79,7 @@ export class Threads {
     const opening = this.#spare ?? this.#openThread();
     this.#spare = null;
     const running = opening.then(async (thread) => {
-      // Not at once: it would slow down the program, which may end before.
+      // Delayed, because it would slow down the program, which may end before.
       const timer = setTimeout(() => this.#openSpare(), spareMs);
       try {
         return await new Run(thread, call, signal).begin({ type: "start", ...start });
@@ -90,7 +93,7 @@ export class Threads {
     return running;
   }
 
-  /** Opens the thread of the next program, unless there is one. */
+  /** Opens the thread for the next program, unless there is one. */
   #openSpare(): void {
     if (this.#isClosed || this.#spare !== null) return;
     const spare = this.#openThread();
@@ -106,13 +109,13 @@ export class Threads {
     return openThread({ compiled: await this.#compiled, memoryMb: this.#memoryMb });
   }
 
-  /** Has `close` wait for work. */
+  /** Makes `close` wait for `work`. */
   #keepOpen(work: Promise<unknown>): void {
     this.#open.add(work);
     void work.catch(() => {}).finally(() => this.#open.delete(work));
   }
 
-  /** Ends the thread that waits, and waits for those whose programs are being stopped. */
+  /** Ends the spare thread, and waits for the threads whose programs are being stopped. */
   async close(): Promise<void> {
     this.#isClosed = true;
     const spare = await this.#spare?.catch(() => null);
@@ -121,13 +124,13 @@ export class Threads {
   }
 }
 
-/** Compiles the engine: each thread of a process would do it again. */
+/** Compiles the engine once, because otherwise each thread would do it. */
 async function compileEngine(): Promise<object> {
   const file = fileURLToPath(import.meta.resolve("@jitl/quickjs-ng-wasmfile-release-sync/wasm"));
   return webAssembly.compile(await readFile(file));
 }
 
-/** Opens a thread that has no environment and little memory of its own, and has loaded the engine. */
+/** Opens a thread without an environment and with little memory, and waits until it has loaded the engine. */
 async function openThread(opening: Opening): Promise<Worker> {
   const thread = new Worker(fileURLToPath(import.meta.resolve("#sandbox")), {
     workerData: opening,
@@ -139,7 +142,7 @@ async function openThread(opening: Opening): Promise<Worker> {
   thread.unref();
   const opened = Promise.withResolvers<void>();
   const end = (code: number) => opened.reject(new ThreadEnded(`its thread ended with ${code}`));
-  // The error of a thread that waits must not end the process of the host: it stays listened to.
+  // The listener stays, because an error of a waiting thread must not end the host's process.
   thread
     .once("message", () => opened.resolve())
     .on("error", opened.reject)
@@ -157,7 +160,7 @@ class Run {
   readonly #calls = new Set<Promise<unknown>>();
   #output = "";
   #failure: { readonly error: unknown } | null = null;
-  /** Messages to which the thread has not said how far it came. */
+  /** Number of messages after which the thread has not reported yet. */
   #unanswered = 0;
   readonly #timer = setTimeout(() => {
     if (this.#unanswered > 0) this.#done.reject(new ThreadEnded("it computed for too long"));
@@ -196,7 +199,7 @@ class Run {
     if (turn.end !== null) void this.#finish(turn.end);
   }
 
-  /** A call that may not be made ends the program, once the calls before it have ended. */
+  /** Starts a call. If it may not be made, the program ends, after its earlier calls have ended. */
   #start(request: Request): void {
     const work = this.#call(request)
       .then(
@@ -210,7 +213,7 @@ class Run {
     this.#calls.add(work);
   }
 
-  /** A program that ends has its calls end first: each was made, and has an outcome. */
+  /** Ends the program after its calls have ended, because each of them was made and has an outcome. */
   async #finish(end: End): Promise<void> {
     await Promise.all(this.#calls);
     this.#done.resolve({ end, output: this.#output });

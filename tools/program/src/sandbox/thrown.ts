@@ -1,11 +1,11 @@
 import type { End, Thrown } from "./messages.ts";
 
-/** Whether an error says that the engine has no memory for what a program wants. */
+/** Whether an error means that the engine has too little memory for the program. */
 export function isOutOfMemory({ name, message }: Thrown): boolean {
   return name === "InternalError" && message === "out of memory";
 }
 
-/** Returns what the error of a program says, with the place of the program's own code that its stack names first. */
+/** Returns a program's error as its end, with the first place in the stack that is in the program's own code. */
 export function endOf({ name, message, code, stack }: Thrown & { stack?: string }): End {
   return {
     thrown: {
@@ -17,13 +17,13 @@ export function endOf({ name, message, code, stack }: Thrown & { stack?: string 
   };
 }
 
-/** The place that a stack names, without the members that are not known. */
+/** Returns the place that a stack names, without unknown members. */
 export function foundIn(stack = ""): Pick<Thrown, "line" | "column"> {
   const { line, column } = placeIn(stack);
   return { ...(line === null ? {} : { line }), ...(column === null ? {} : { column }) };
 }
 
-/** The place of the program's own code that a stack names first. The program begins in the second line of its file. */
+/** Returns the first place in a stack that is in the program's own code, which begins in the second line of its file. */
 export function placeIn(stack: string): { readonly line: number | null; readonly column: number | null } {
   const [, line, column] = /program\.ts:(\d+)(?::(\d+))?/.exec(stack) ?? [];
   return {

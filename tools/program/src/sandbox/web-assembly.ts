@@ -1,4 +1,4 @@
-/** What is used of WebAssembly. Node's types do not have it. */
+/** Those parts of WebAssembly that are used here. Node's types do not include them. */
 interface WebAssembly {
   compile(bytes: Uint8Array): Promise<object>;
   readonly Memory: new (pages: { readonly initial: number; readonly maximum: number }) => {
