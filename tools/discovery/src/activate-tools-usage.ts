@@ -1,4 +1,4 @@
-/** The long guidance for `activate_tools`. */
+/** The usage text of `activate_tools`. */
 export const activateToolsUsage = `activate_tools: makes available tools ready to be called
 
 Primary purpose

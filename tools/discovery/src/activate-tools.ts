@@ -15,7 +15,7 @@ const schema = z.strictObject({
     .describe("Names of the tools to activate, as the list of available tools or tool_search gives them"),
 });
 
-/** Offers tools in full from the next request on. */
+/** Makes the tool `activate_tools`, which has tools offered in full from the next request on. */
 export function createActivateTools(_settings: object = {}, services: Services = noTools) {
   return defineTool({
     name: "activate_tools",
@@ -24,7 +24,7 @@ export function createActivateTools(_settings: object = {}, services: Services =
     summary: "Makes available tools ready to be called.",
     usage,
     schema,
-    // It changes what a model is shown, and nothing that is.
+    // It changes only which tools a model is shown.
     category: "read",
     consequenceLevel: "low",
     requiresConfirmation: false,
@@ -54,7 +54,7 @@ export function createActivateTools(_settings: object = {}, services: Services =
   });
 }
 
-/** The known tool names, each once, with aliases resolved; and the unknown names. */
+/** Returns the known names, each once and with aliases resolved, and the unknown names. */
 function sort(given: readonly string[], known: readonly ToolInfo[]) {
   const meant = new Map(known.flatMap(({ name, aliases }) => [name, ...aliases].map((each) => [each, name])));
   const names = given.flatMap((each) => meant.get(each) ?? []);

@@ -1,6 +1,6 @@
 /**
- * Words that people use for the same thing when they ask for a tool, a line for each thing. They are general: what is done,
- * what it is done with, and the usual subjects of tools.
+ * Words that people use for the same thing when they ask for a tool, with one line for each thing. They are general: actions,
+ * objects of actions, and the usual subjects of tools.
  */
 export const alike: readonly string[] = [
   "delete remove erase drop forget clear purge",

@@ -1,6 +1,6 @@
 /**
- * Chinese words of tool work, after the English word that each counts as. Many servers describe their tools in Chinese only, and
- * Chinese writes no space between words, so that no other search would take them apart.
+ * Chinese words about the work of tools, each after the English word as which it counts. Many servers describe their tools only
+ * in Chinese, and Chinese has no spaces between words, so nothing else here would find the words.
  */
 const words: readonly string[] = [
   "delete 删除 移除 清除 清空",
@@ -211,13 +211,13 @@ const english = new Map(
   }),
 );
 
-/** A longer word is tried before one that begins it. */
+/** Longer words come first, so that they are not taken for a shorter word with which they begin. */
 const known = new RegExp(
   [...english.keys()].toSorted((one, other) => other.length - one.length).join("|"),
   "g",
 );
 
-/** The text with its Chinese words in English; those that are not in the table stay as they are. */
+/** Returns a text with its Chinese words in English. Words that are not in the table stay as they are. */
 export function chineseInEnglish(text: string): string {
   if (!/\p{Script=Han}/u.test(text)) return text;
   return text.replaceAll(known, (word) => ` ${english.get(word)!} `);

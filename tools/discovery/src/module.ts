@@ -5,8 +5,8 @@ import { activatedEvent, type Services } from "./services.ts";
 import { createToolSearch } from "./tool-search.ts";
 
 /**
- * Mounts `tool_search` and `activate_tools`, and says how tools are disclosed: with `progressive` a tool is a line of
- * the guidance until a session activates it.
+ * Mounts `tool_search` and `activate_tools`, and sets how tools are disclosed. With `progressive`, a tool is only a line of the
+ * guidance until a session activates it.
  */
 export async function mount(coordinator: Coordinator, settings: ParsedSettings): Promise<void> {
   const services = servicesOf(coordinator);

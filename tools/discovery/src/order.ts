@@ -1,25 +1,28 @@
 import type { ToolInfo } from "@toolmount/core";
 import { alikeOf, wordsOf } from "./words.ts";
 
-/** How many of the tools that a query's words found are put in order. */
+/** Number of tools found by words that are put in order. */
 export const candidates = 40;
 
-/** What it adds to a tool when the query says its whole name, and when its owner has others that fit as well as the best. */
+/**
+ * Largest bonus for a tool whose whole name is in the query, and for one whose owner has other tools that match as well as the
+ * best.
+ */
 const bonus = { name: 0.2, owner: 0.2 };
 
-/** What a tool counts after another of the same name: it does the same for another owner. */
+/** Factor for a tool after another one with the same name, because it does the same for another owner. */
 const sameName = 0.6;
 
-/** Tools of one owner, beside a tool, that are looked at. */
+/** Number of other tools of the same owner that are considered for the bonus. */
 const neighbours = 2;
 
-/** A tool by its place in the index, and how well it fits a query. */
+/** The index of a tool, and how well it matches a query. */
 export interface Found {
   readonly at: number;
   readonly score: number;
 }
 
-/** Puts the tools that words found in order, by what words alone do not show: names, owners, and tools that do the same. */
+/** Orders tools that were found by words, using what words alone do not show: names, owners, and tools that do the same. */
 export function createOrder(tools: readonly Pick<ToolInfo, "declaredName" | "owner">[]) {
   const names = tools.map(({ declaredName }) => [...new Set(wordsOf(declaredName))]);
   return (found: readonly Found[], words: readonly string[]): number[] => {
@@ -38,7 +41,7 @@ function shareOf(words: readonly string[], asked: ReadonlySet<string>): number {
   return words.filter((word) => asked.has(word)).length / Math.max(1, words.length);
 }
 
-/** An owner that has several fitting tools is what the query is about. */
+/** Raises the score of tools whose owner has several matching tools, because the query is probably about that owner. */
 function addOwners(found: readonly Found[], ownerOf: (one: Found) => string): Found[] {
   const best = Math.max(...found.map(({ score }) => score));
   const groups = Map.groupBy(bestFirst(found), ownerOf);
@@ -49,7 +52,10 @@ function addOwners(found: readonly Found[], ownerOf: (one: Found) => string): Fo
   });
 }
 
-/** Two tools of one owner differ, also where their names have the same words: `get_user` and `get_all_users`. */
+/**
+ * Lowers the score of tools with the same name as another owner's. Tools of one owner differ, even if their names consist of
+ * the same words, as in `get_user` and `get_all_users`.
+ */
 function lowerSame(
   found: readonly Found[],
   nameOf: (one: Found) => string,

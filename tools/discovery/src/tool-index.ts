@@ -4,15 +4,15 @@ import { candidates, createOrder } from "./order.ts";
 import { WordTable } from "./word-table.ts";
 import { partsOf } from "./words.ts";
 
-/** Tools by what is said of them. */
+/** An index of tools by the texts about them. */
 export interface ToolIndex {
-  /** At most `limit` tools that fit, the best first, among those that `accepts` takes. */
+  /** Returns at most `limit` matching tools, the best first, among those that `accepts` takes. */
   search(query: string, limit: number, accepts?: (tool: ToolInfo) => boolean): readonly ToolInfo[];
 }
 
 /**
- * How much a word counts by where it stands. A usage text names other tools, too, so that it counts little. The owner is
- * the entry of the plan, such as the MCP server `word-documents`, whose tools say only "adds a paragraph".
+ * Weight of a word by its place. A usage text also names other tools, so it counts little. The owner is the entry of the plan,
+ * such as the MCP server `word-documents`, whose tools say only "adds a paragraph".
  */
 const weights = {
   name: 6,
@@ -26,10 +26,13 @@ const weights = {
 
 type Page = Readonly<Record<keyof typeof weights, string>>;
 
-/** Longest query that is looked at, in characters. */
+/** Number of characters of a query that are used. */
 export const maxQueryLength = 500;
 
-/** Puts tools into an index: BM25 over what is said of them, with words that mean the same, then an order of the best. */
+/**
+ * Makes an index of tools. It finds them by BM25 over the texts about them, also by words with the same meaning, and then
+ * orders the best ones.
+ */
 export function createToolIndex(tools: readonly ToolInfo[]): ToolIndex {
   const table = new WordTable(tools.map(pageOf), weights);
   const inOrder = createOrder(tools);
@@ -46,7 +49,7 @@ export function createToolIndex(tools: readonly ToolInfo[]): ToolIndex {
   };
 }
 
-/** The best of each part come first, then the second ones: who asks for two things gets tools for both. */
+/** Merges lists: the best of each part come first, then the second ones, so that a query for two things gets tools for both. */
 function interleave(lists: readonly (readonly number[])[]): number[] {
   const longest = Math.max(...lists.map(({ length }) => length));
   const ranks = Array.from({ length: longest }, (_, rank) => lists.flatMap((list) => list[rank] ?? []));
@@ -66,16 +69,16 @@ function pageOf(tool: ToolInfo): Page {
   };
 }
 
-/** A plan's prefix before a name says whose the tool is, as its owner does: often it is the owner's name again. */
+/** Separates a plan's prefix from a name. It tells to whom the tool belongs, like its owner, and often is the owner's name. */
 function prefixAndName({ name, declaredName }: ToolInfo): [prefix: string, name: string] {
   if (!name.endsWith(declaredName)) return ["", name];
   return [name.slice(0, -declaredName.length).replace(/[_.-]+$/, ""), declaredName];
 }
 
-/** Levels of a schema that are read. */
+/** Deepest level of a schema that is read. */
 const maxDepth = 4;
 
-/** Names of the arguments, what is said of them, and the values that they may have. */
+/** Returns the names of the arguments, their descriptions, and the values that they may have. */
 function schemaText(schema: unknown, depth = 0): string {
   if (typeof schema !== "object" || schema === null || depth > maxDepth) return "";
   const { properties, items, description, enum: values, anyOf, oneOf } = schema as Record<string, unknown>;

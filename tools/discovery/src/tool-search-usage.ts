@@ -1,4 +1,4 @@
-/** The long guidance for `tool_search`. */
+/** The usage text of `tool_search`. */
 export const toolSearchUsage = `tool_search: finds tools by what they do
 
 Primary purpose

@@ -17,7 +17,7 @@ const schema = z.strictObject({
   limit: z.int().min(1).max(50).optional().describe("Most tools to show"),
 });
 
-/** Finds tools by what is said of them. */
+/** Makes the tool `tool_search`, which finds tools by the texts about them. */
 export function createToolSearch(settings: Settings = {}, services: Services = noTools) {
   const { max_results } = config.parse(settings);
   const indexOf = rememberLast(createToolIndex);
@@ -56,13 +56,13 @@ export function createToolSearch(settings: Settings = {}, services: Services = n
   });
 }
 
-/** The entry for tools that fit, but less than those that are shown. */
+/** Returns the entry of `omitted` for tools that match less well than the shown ones. */
 function worse(limit: number): Omission {
   const how = "a larger limit, or other words";
   return { what: "tools that fit less", amount: "1 or more", why: `at most ${limit} are shown`, how };
 }
 
-/** Creates the index again when the tools change. */
+/** Makes the index again when the tools have changed. */
 function rememberLast(make: (tools: readonly ToolInfo[]) => ToolIndex) {
   let last: { tools: readonly ToolInfo[]; index: ToolIndex } | undefined;
   return (tools: readonly ToolInfo[]): ToolIndex => {

@@ -1,36 +1,36 @@
 import type { Found } from "./order.ts";
 import { alikeOf, wordsOf } from "./words.ts";
 
-/** How often a word of a field may count: the second one adds less. */
+/** How much each repetition of a word in a field adds. */
 const repeats = 0.2;
 
-/** How slowly more of the same word stops to count, and how much a long page is held against it. Source: BM25F. */
+/** How slowly repetitions of a word lose their effect, and how much the length of a page reduces its score. Source: BM25F. */
 const saturation = 5;
 const lengthShare = 0.5;
 
-/** What another word for the same, the beginning of a longer word, and a word with one wrong letter count. */
+/** Weights of a word with the same meaning, of a longer word with the same beginning, and of a word with one wrong letter. */
 const counts = { alike: 0.4, beginning: 0.3, misspelt: 0.3 };
 
-/** Pages on which a word stands, and how much it counts there. */
+/** The pages that contain a word, and the weight of the word on each of them. */
 interface Postings {
   readonly pages: number[];
   readonly weights: number[];
 }
 
-/** What one word of a query adds to pages. */
+/** What one word of a query adds to the scores of pages. */
 interface Shares {
   readonly pages: readonly number[];
   readonly values: readonly number[];
 }
 
-/** Pages of text by their words: BM25F, where a word of each field counts by the field's weight. */
+/** Finds pages of text by their words, with BM25F: a word counts by the weight of its field. */
 export class WordTable {
   readonly #postings = new Map<string, Postings>();
-  /** In order, so that words with one beginning stand together. */
+  /** Sorted, so that words with the same beginning are next to each other. */
   readonly #words: readonly string[];
-  /** What a page's length is held against it. */
+  /** The part of each page's length in the formula. */
   readonly #lengths: Float64Array;
-  /** Sums of the search that runs, by page. */
+  /** The scores of the current search, by page; all are 0 between searches. */
   readonly #sums: Float64Array;
 
   constructor(pages: readonly Readonly<Record<string, string>>[], weights: Readonly<Record<string, number>>) {
@@ -42,7 +42,7 @@ export class WordTable {
     this.#sums = new Float64Array(pages.length);
   }
 
-  /** The best pages for each list of words, at most `limit` of each. */
+  /** Returns the best pages for each list of words, at most `limit` for each. */
   find(parts: readonly (readonly string[])[], limit: number, accepts: (page: number) => boolean): Found[][] {
     const shares = new Map<string, Shares>();
     for (const word of new Set(parts.flat())) shares.set(word, this.#sharesOf(word));
@@ -80,7 +80,7 @@ export class WordTable {
     return length;
   }
 
-  /** All words that are looked for in place of one, as one word: a page that has several of them counts once. */
+  /** Returns what a word adds, together with all words that may stand for it: a page with several of these counts once. */
   #sharesOf(word: string): Shares {
     const sums = this.#sums;
     const pages: number[] = [];
@@ -105,7 +105,7 @@ export class WordTable {
     return Math.log(1 + (this.#sums.length - pages + 0.5) / (pages + 0.5));
   }
 
-  /** The words that count for a word, and how much. */
+  /** Returns the words that count for a word, with their weights. */
   #expand(word: string): Map<string, number> {
     const found = new Map<string, number>();
     for (const other of alikeOf(word)) found.set(other, counts.alike);
@@ -151,7 +151,7 @@ export class WordTable {
   }
 }
 
-/** Whether two words differ by one letter: another one, one too many, or two in the wrong order. */
+/** Whether two words differ by one letter: another one, one too many, or two that are swapped. The first letter must be equal. */
 function isMisspelt(word: string, other: string): boolean {
   if (word[0] !== other[0] || Math.abs(word.length - other.length) > 1) return false;
   let at = 0;

@@ -1,7 +1,7 @@
 import { alike } from "./alike.ts";
 import { chineseInEnglish } from "./chinese.ts";
 
-/** Words that say nothing about which tool is meant. */
+/** Words that say nothing about the wanted tool. */
 const empty = new Set(
   (
     "a about all also an and any are as at based be but by can could do does each etc following for from get given had has have how i " +
@@ -11,7 +11,10 @@ const empty = new Set(
   ).split(" "),
 );
 
-/** The words of a text that say something: names of code are taken apart, `readFile` and `read_file` alike. */
+/**
+ * Returns the stems of those words in a text that have a meaning for the search. Names in code are divided, `readFile` like
+ * `read_file`.
+ */
 export function wordsOf(text: string): string[] {
   return chineseInEnglish(text)
     .replaceAll(/(\p{Ll}|\d)(\p{Lu})/gu, "$1 $2")
@@ -22,19 +25,19 @@ export function wordsOf(text: string): string[] {
     .map(stem);
 }
 
-/** Words that mean the same, by each of them. */
+/** For each stem, all stems with the same meaning. */
 const meanings = new Map<string, Set<string>>();
 for (const line of alike) {
   const words = new Set(line.split(" ").map(stem));
   for (const word of words) meanings.set(word, new Set([...(meanings.get(word) ?? []), ...words]));
 }
 
-/** Words that mean the same as one that {@link wordsOf} returned; it is among them. */
+/** Returns the stems with the same meaning as one that {@link wordsOf} returned, including itself. */
 export function alikeOf(word: string): ReadonlySet<string> {
   return meanings.get(word) ?? new Set([word]);
 }
 
-/** What a file is, by the end of its name. */
+/** Kinds of files by the extension of the name. */
 const kinds: ReadonlyMap<string, string> = new Map([
   ["md", "markdown file"],
   ["txt", "text file"],
@@ -51,7 +54,7 @@ const kinds: ReadonlyMap<string, string> = new Map([
   ["html", "html file"],
 ]);
 
-/** A path or a file's name in a query is for its kind: no tool has its words. */
+/** Replaces paths and file names in a query by words for their kind, because no tool has their words. */
 function withoutNames(query: string): string {
   const kindOf = (name: string) => kinds.get(/\.(\w+)$/.exec(name)?.[1]?.toLowerCase() ?? "");
   return query
@@ -60,10 +63,10 @@ function withoutNames(query: string): string {
     .replaceAll(/\b[\w-]+\.\w{2,4}\b/g, (name) => kindOf(name) ?? name);
 }
 
-/** Most parts of a query that are looked for by themselves. */
+/** Most parts of a query that are searched separately. */
 const maxParts = 4;
 
-/** The words of a query, and of each of its steps where it asks for several things. */
+/** Returns the words of a query and, if it asks for several things, also the words of each part. */
 export function partsOf(query: string): string[][] {
   const text = withoutNames(query);
   const whole = [...new Set(wordsOf(text))];
@@ -74,7 +77,7 @@ export function partsOf(query: string): string[][] {
   return steps.length < 2 ? [whole] : [whole, ...steps.slice(0, maxParts)];
 }
 
-/** So that `files` finds `file`, `moving` finds `move`; not a whole stemmer. */
+/** Shortens a word, so that `files` finds `file` and `moving` finds `move`. It is simpler than a full stemmer. */
 function stem(word: string): string {
   if (word.length < 4 || word === "news") return word;
   const bare = word
