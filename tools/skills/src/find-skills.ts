@@ -4,9 +4,9 @@ import { scanText } from "@toolmount/core/scan";
 import { parseFrontMatter, type FrontMatter } from "./front-matter.ts";
 import { readSkillFolder, sha256, type SkillFile } from "./skill-files.ts";
 
-/** A skill on disk: https://agentskills.io. */
+/** A skill on disk, as described at https://agentskills.io. */
 export interface Skill {
-  /** The folder that has its SKILL.md. */
+  /** The folder that contains its SKILL.md. */
   readonly folder: string;
   readonly frontMatter: FrontMatter;
   /** All its files, SKILL.md among them. */
@@ -16,7 +16,7 @@ export interface Skill {
 }
 
 /**
- * Finds the skills in folders: a folder that has a SKILL.md, or folders in it that have one. Throws one error that names
+ * Finds the skills in folders: folders with a SKILL.md, and folders directly in them with one. Throws one error that names
  * every skill that cannot be used.
  */
 export async function findSkills(folders: readonly string[], base: string): Promise<readonly Skill[]> {
@@ -60,7 +60,7 @@ async function hasSkill(folder: string): Promise<boolean> {
 
 async function readSkill(folder: string): Promise<Skill> {
   const { files, instructions } = await readSkillFolder(folder);
-  // Some editors on Windows write a byte order mark first. It cannot hide an instruction.
+  // Some editors on Windows write a byte order mark at the start. It cannot hide an instruction.
   const text = instructions.replace(/^\u{FEFF}/u, "");
   const frontMatter = parseFrontMatter(text);
   const { name } = frontMatter;
@@ -72,7 +72,7 @@ async function readSkill(folder: string): Promise<Skill> {
   return { folder, frontMatter, files, digest };
 }
 
-/** Characters that a person who reads a SKILL.md does not see, and a model does. */
+/** Kinds of characters that a person who reads a SKILL.md does not see, but a model does. */
 const hiddenKinds: ReadonlySet<string> = new Set([
   "tags",
   "zero-width",

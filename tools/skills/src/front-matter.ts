@@ -1,7 +1,7 @@
 import { LineCounter, parseDocument } from "yaml";
 import { z } from "zod";
 
-/** Limits of names and descriptions are those of https://agentskills.io/specification. Other keys are kept as they are. */
+/** Checks front matter with the limits of https://agentskills.io/specification. Other keys are kept as they are. */
 const schema = z.looseObject({
   name: z
     .string()
@@ -17,7 +17,7 @@ const schema = z.looseObject({
 /** The front matter of a SKILL.md, as JSON. */
 export type FrontMatter = z.output<typeof schema>;
 
-/** Reads the YAML between the first two `---` lines of a SKILL.md. Throws an error whose message has the line. */
+/** Reads the YAML between the first two `---` lines of a SKILL.md. Throws an error whose message names the line. */
 export function parseFrontMatter(text: string): FrontMatter {
   const lines = text.split(/\r?\n/);
   const end = lines.indexOf("---", 1);
@@ -41,8 +41,8 @@ export function parseFrontMatter(text: string): FrontMatter {
 }
 
 /**
- * The tools that `allowed-tools` names: separated by spaces or commas; brackets, as in `Bash(git:*)`, hold
- * rules of other hosts, which are left out.
+ * Returns the tools that `allowed-tools` names, separated by spaces or commas. Brackets, as in `Bash(git:*)`, contain rules of
+ * other hosts and are ignored.
  */
 export function allowedTools({ "allowed-tools": allowed = [] }: FrontMatter): readonly string[] {
   const text = typeof allowed === "string" ? allowed : allowed.join(" ");

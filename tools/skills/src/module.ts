@@ -3,10 +3,10 @@ import type { ParsedSettings } from "./config.ts";
 import { findSkills, type Skill } from "./find-skills.ts";
 import { createSkill } from "./skill-tool.ts";
 
-/** Channel on which a module offers its skills, for a server that speaks the skills extension of MCP. */
+/** Channel on which a module offers its skills to a server with the skills extension of MCP. */
 const skillsChannel = "skills";
 
-/** The event after which a session may be offered other skills. */
+/** The event after which a session may be offered different skills. */
 const changedEvent = "skills:changed";
 
 /** Mounts a tool for each skill. After a reload of the plan, skills that changed on disk are mounted again. */
@@ -45,7 +45,7 @@ export async function mount(coordinator: Coordinator, { folders }: ParsedSetting
   let updating: Promise<unknown> = Promise.resolve();
   let isNew = true;
   hooks.observe("plan:mounted", () => {
-    // The first event ends the mounting in which the skills were read above.
+    // The first event belongs to the mounting in which the skills were read above.
     if (isNew) {
       isNew = false;
       return undefined;

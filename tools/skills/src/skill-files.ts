@@ -5,7 +5,7 @@ import { join } from "node:path";
 
 /** One file of a skill. */
 export interface SkillFile {
-  /** Below the skill's folder, with `/`. */
+  /** Path below the skill's folder, with `/` between names. */
   readonly path: string;
   /** In bytes. */
   readonly size: number;
@@ -17,13 +17,13 @@ export interface SkillFile {
 const maxFiles = 512;
 const maxBytes = 16 * 1024 * 1024;
 
-/** The files of a skill's folder, sorted by path, and the text of its SKILL.md, which has the digest that is listed. */
+/** The files of a skill's folder, sorted by path, and the text of its SKILL.md, from the same read as its listed digest. */
 interface SkillFolder {
   readonly files: readonly SkillFile[];
   readonly instructions: string;
 }
 
-/** Reads each file of a skill's folder once. Throws for links, above the limits, and without a SKILL.md. */
+/** Reads each file of a skill's folder once. Throws for links, for more than the limits, and if there is no SKILL.md. */
 export async function readSkillFolder(folder: string): Promise<SkillFolder> {
   const files: SkillFile[] = [];
   let instructions: string | undefined;
@@ -52,7 +52,7 @@ async function walk(folder: string, below: string): Promise<string[]> {
   return paths;
 }
 
-/** Reads one file of a skill. Never waits on a pipe, and follows no link in the last part of the path. */
+/** Reads one file of a skill. Never waits for a pipe, and does not follow a link as the last part of the path. */
 export async function readSkillFile(folder: string, path: string): Promise<Buffer> {
   const flags = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
   const file = await open(join(folder, path), flags);
@@ -66,7 +66,7 @@ export async function readSkillFile(folder: string, path: string): Promise<Buffe
   }
 }
 
-/** The digest of a file's bytes, as {@link SkillFile} has it. */
+/** Returns the digest of bytes in the form of {@link SkillFile}. */
 export function sha256(bytes: Uint8Array): string {
   return `sha256:${createHash("sha256").update(bytes).digest("hex")}`;
 }

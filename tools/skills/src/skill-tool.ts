@@ -15,14 +15,13 @@ const schema = z.strictObject({
     .describe("A file of the skill; the instructions are in SKILL.md"),
 });
 
-/** The tools that are mounted now. */
+/** Returns the tools that are mounted now. */
 export type MountedTools = () => Iterable<ToolInfo>;
 
 /**
- * The tool that reads one skill. Its name and description are those of the skill. Its version is the digest of the
- * skill's files: a lock file does not accept a skill that has changed.
- *
- * Reading SKILL.md activates the tools of `allowed-tools` in the session. It permits nothing: policy decides each call.
+ * Makes the tool that reads one skill, with the skill's name and description. Its version is the digest of the skill's files,
+ * so a lock file does not accept a skill that has changed.
+ * |Reading SKILL.md activates the tools of `allowed-tools` in the session. This permits nothing: the policy decides each call.
  */
 export function createSkill(skill: Skill, tools: MountedTools = () => []) {
   const { name, description } = skill.frontMatter;
@@ -53,7 +52,7 @@ export function createSkill(skill: Skill, tools: MountedTools = () => []) {
   });
 }
 
-/** Short, because a plan may have many skills. */
+/** Returns the usage text, which is short because a plan may have many skills. */
 function usageOf({ name, description }: FrontMatter): string {
   return `${skillToolName(name)}: ${description.trim()}
 - Before such work, call it without arguments and follow the instructions.
@@ -61,12 +60,12 @@ function usageOf({ name, description }: FrontMatter): string {
 - Errors: SKILL_FILE_NOT_FOUND, SKILL_CHANGED (ask the user to accept the change).`;
 }
 
-/** The name of a skill's tool, before the plan's prefix: `skill_pdf_forms` for the skill `pdf-forms`. */
+/** Returns the name of a skill's tool, without the plan's prefix: `skill_pdf_forms` for the skill `pdf-forms`. */
 function skillToolName(skill: string): string {
   return `skill_${skill.replaceAll("-", "_")}`;
 }
 
-/** Text as it is; other bytes in base64. */
+/** Returns a file's content as text if it is UTF-8, else in base64. */
 function contentOf(bytes: Buffer): Record<string, Json> {
   try {
     return { text: new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes) };
