@@ -30,7 +30,7 @@ const operations = new Map<string, (left: number, right: number) => number>([
   ["divide", (left, right) => left / right],
 ]);
 
-/** Adds, subtracts, multiplies or divides two numbers. */
+/** Makes the tool `testing_calculator`, which adds, subtracts, multiplies or divides two numbers. */
 export function createCalculator() {
   return defineTool({
     name: "testing_calculator",
@@ -69,7 +69,7 @@ function divideByZero() {
   return failure("CalculatorTool divide-by-zero is not allowed.", { code: "DIVIDE_BY_ZERO" });
 }
 
-/** JSON has no infinity; the original wrote one all the same. */
+/** Returns the failure for an infinite result, which JSON cannot hold; the original tool wrote it nevertheless. */
 function notFinite() {
   return failure("CalculatorTool result is too large for a number.", { code: "RESULT_NOT_FINITE" });
 }

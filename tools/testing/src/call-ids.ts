@@ -1,7 +1,7 @@
 import type { CallInfo } from "@toolmount/core";
 import { z } from "zod";
 
-/** Returns the ids that every answer of this family ends with; null where the call has none. */
+/** Returns the ids with which every answer of these tools ends; null for an id that the call does not have. */
 export function callIds({ sessionId, conversationId }: CallInfo) {
   return { SessionId: sessionId ?? null, ConversationId: conversationId ?? null };
 }

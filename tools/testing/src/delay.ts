@@ -19,13 +19,13 @@ const outputSchema = z.strictObject({
   ...callIdShape,
 });
 
-/** What the delay needs of the world around it. */
+/** Services that the delay uses. */
 export interface DelayServices {
-  /** Time to wait by; the machine's when absent. */
+  /** The clock by which to wait. Default: the machine's. */
   readonly clock?: Clock | undefined;
 }
 
-/** Waits. When cancelled, immediately returns a successful result that says so. */
+/** Makes the tool `testing_delay`, which waits. If it is cancelled, it immediately returns a successful result that says so. */
 export function createDelay(_settings: object = {}, { clock = systemClock }: DelayServices = {}) {
   return defineTool({
     name: "testing_delay",
@@ -38,7 +38,7 @@ export function createDelay(_settings: object = {}, { clock = systemClock }: Del
     category: "read",
     consequenceLevel: "low",
     requiresConfirmation: false,
-    // Longer than the longest wait, so that only a plan's own limit cuts one short.
+    // Longer than the longest wait, so that only a limit in a plan can end a wait early.
     timeout: maxDelayMs + 5000,
     tags: ["testing"],
     version: "1.0.0",
@@ -57,7 +57,7 @@ export function createDelay(_settings: object = {}, { clock = systemClock }: Del
   });
 }
 
-/** Resolves after `ms`, or immediately when the signal is aborted; the value says which. */
+/** Resolves to false after `ms`, or to true as soon as the signal is aborted. */
 function wait(clock: Clock, ms: number, signal: AbortSignal): Promise<boolean> {
   return new Promise((resolve) => {
     if (signal.aborted) return resolve(true);

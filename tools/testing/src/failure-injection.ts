@@ -15,7 +15,10 @@ const outputSchema = z.strictObject({
   ...callIdShape,
 });
 
-/** Fails when asked to, so that the way of a failure through host, loop and model can be watched. */
+/**
+ * Makes the tool `testing_failure_injection`, which fails on request, so that the path of a failure through host, loop and
+ * model can be observed.
+ */
 export function createFailureInjection() {
   return defineTool({
     name: "testing_failure_injection",
@@ -43,7 +46,7 @@ export function createFailureInjection() {
   });
 }
 
-/** One custom event; its attributes are an ordered list of pairs of strings, never a dictionary. */
+/** Logs one event; its attributes are an ordered list of pairs of strings, not a dictionary. */
 function logRequest({ logger, conversationId, sessionId }: ToolContext, payload: string | undefined): void {
   const attributes = [
     ["ConversationId", conversationId ?? ""],

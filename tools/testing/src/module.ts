@@ -5,7 +5,7 @@ import { createDelay } from "./delay.ts";
 import { createFailureInjection } from "./failure-injection.ts";
 import { createPingPong } from "./ping-pong.ts";
 
-/** What a plan may set for this module: nothing. */
+/** The config of this module, which has no settings. */
 export const config = z.strictObject({});
 
 /** Mounts the four testing tools. */

@@ -10,7 +10,7 @@ const schema = z.strictObject({
 
 const outputSchema = z.strictObject({ Reply: z.string(), Count: z.int(), ...callIdShape });
 
-/** Answers a message with the same message and a count with one more. */
+/** Makes the tool `testing_ping_pong`, which returns the message that it got, and a count raised by one. */
 export function createPingPong() {
   return defineTool({
     name: "testing_ping_pong",
