@@ -6,7 +6,7 @@ const on = z.strictObject({ enabled: z.boolean().default(true) }).prefault({});
 export const config = z.strictObject({
   features: z
     .strictObject({
-      /** Whether an agent may begin one that is like itself, and how often in a row. */
+      /** Whether an agent may start a copy of itself, and how often in succession. */
       self_delegation: z
         .strictObject({
           enabled: z.boolean().default(true),
@@ -22,20 +22,20 @@ export const config = z.strictObject({
           max_turns: z.int().min(1).max(100).default(10),
         })
         .prefault({}),
-      /** Of Amplifier's delegate. Agents have their models in the plan, so a call chooses no provider with it. */
+      /** A setting of Amplifier's delegate. Agents have their models in the plan, so it has no effect. */
       provider_selection: on,
     })
     .prefault({}),
   settings: z
     .strictObject({
-      /** Tools that those who were begun do not get, unless the plan's agent names them. */
+      /** Tools that sub-agents do not get, unless the plan names them for the agent. */
       exclude_tools: z.array(z.string().min(1)).default(["delegate"]),
-      /** Of Amplifier's delegate. Hooks hold for sub-agents, too, so none can be left out. */
+      /** A setting of Amplifier's delegate. Hooks also apply to sub-agents, so the list must be empty. */
       exclude_hooks: z
         .array(z.string())
         .max(0, "hooks hold for sub-agents, too; leave the list empty")
         .default([]),
-      /** Seconds that a delegation may take. Default: no bound but the turn's own. */
+      /** Longest time for a delegation, in seconds. Default: only the limit of the turn. */
       timeout: z.number().positive().max(2_000_000).optional(),
     })
     .prefault({}),

@@ -23,7 +23,7 @@ export type DelegateEvent =
   | "delegate:agent_cancelled"
   | "delegate:error";
 
-/** What the tool needs of its host; looked up when it is called. */
+/** Services of the host that the tool uses; they are looked up when it is called. */
 export interface DelegateServices {
   readonly spawn: Spawn | null;
   readonly resume: Spawn | null;
@@ -57,7 +57,7 @@ const outputSchema = z.strictObject({
 
 type Arguments = z.output<typeof schema>;
 
-/** Hands a task to an agent in a session of its own. Works through what registers `session.spawn`. */
+/** Makes the tool `delegate`, which gives a task to an agent in a separate session, by the registered `session.spawn`. */
 export function createDelegate(settings: DelegateSettings, services: DelegateServices) {
   return defineTool({
     name: "delegate",
@@ -106,7 +106,7 @@ export function createDelegate(settings: DelegateSettings, services: DelegateSer
         });
         return answer(child);
       } catch (error) {
-        // The agent waits: this call waits with it, and is made again when its turn is resumed.
+        // The agent waits, so this call waits with it, and is made again when its turn is resumed.
         if (isToolInterrupt(error)) throw error;
         const { text, code } = describeFailure(error, given.session_id);
         services.emit?.("delegate:error", { ...ids, agent: given.agent ?? null, code });
@@ -184,7 +184,7 @@ function requestOf(
           ? ("all" as const)
           : { turns },
     scope: given.context_scope,
-    // However the plan names it, this tool is this tool.
+    // The plan may mount this tool under another name, which is then excluded, too.
     exclude: [
       ...new Set(settings.exclude_tools.flatMap((name) => (isOwnName(name) ? [name, context.tool] : [name]))),
     ],
@@ -192,7 +192,7 @@ function requestOf(
   };
 }
 
-/** The names under which plans leave the tool out: its own, and that of its module as Amplifier has it. */
+/** Whether a name means this tool in a list of a plan: its own name, or that of its module in Amplifier. */
 function isOwnName(name: string): boolean {
   return name === "delegate" || name === "tool-delegate";
 }

@@ -23,7 +23,7 @@ export function describeFailure(
   return { text: `Delegation failed: ${error.message}`, code: ownCodes[error.code] ?? "DELEGATION_FAILED" };
 }
 
-/** Codes of the host are its own; a tool says the same with codes of its own. */
+/** The tool's codes for errors of the host, because a tool must not use the host's own codes. */
 const ownCodes: Readonly<Partial<Record<ErrorCode, string>>> = {
   AGENT_BUDGET_EXHAUSTED: "DELEGATION_EXHAUSTED",
   AGENT_NOT_FOUND: "AGENT_UNKNOWN",

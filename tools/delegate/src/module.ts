@@ -13,7 +13,7 @@ const events = [
   "delegate:error",
 ];
 
-/** Mounts `delegate` over whatever has registered `session.spawn` and `session.resume` when it is called. */
+/** Mounts `delegate`, which uses the `session.spawn` and `session.resume` that are registered when it is called. */
 export async function mount(coordinator: Coordinator, settings: DelegateSettings): Promise<void> {
   coordinator.registerContributor("observability.events", "delegate", () => events);
   coordinator.mount("tools", createDelegate(settings, servicesOf(coordinator)));

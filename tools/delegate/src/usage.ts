@@ -1,4 +1,4 @@
-/** The long guidance for `delegate`. */
+/** The usage text of `delegate`. */
 export const usage = `delegate: hand a task to an agent in a session of its own
 
 Primary purpose
