@@ -1,4 +1,4 @@
-/** The long guidance for `agent_change_mode`. */
+/** The usage text of `agent_change_mode`. */
 export const changeModeUsage = `agent_change_mode: work in another mode
 
 Primary purpose

@@ -43,8 +43,8 @@ const outputSchema = z.strictObject({
 });
 
 /**
- * Changes the mode of the session that calls, from its next turn on, after a person agreed. With `branch` the session
- * keeps its mode, and the application is notified of the wish.
+ * Makes the tool `agent_change_mode`, which changes the mode of the calling session from its next turn on, after a person
+ * agreed. With `branch`, the session keeps its mode, and the application is informed about the wish.
  */
 export function createChangeMode(_settings: object, services: ChangeModeServices) {
   return defineTool({
@@ -78,7 +78,7 @@ export function createChangeMode(_settings: object, services: ChangeModeServices
   });
 }
 
-/** Changes the mode of the session, or that of a rehearsal. */
+/** Changes the mode of the session or, in a rehearsal, the staged mode. */
 async function work(
   { mode, branch, reason }: z.output<typeof schema>,
   context: ToolContext,
@@ -103,7 +103,7 @@ async function work(
 /** The modes of the session before and after a call. */
 const kept = z.strictObject({ before: z.string(), after: z.string() });
 
-/** Gives the session the mode that it had before a call, from its next turn on. */
+/** Gives the session the mode from before a call, from its next turn on. */
 function undoChange(given: UndoRequest, context: ToolContext, services: ChangeModeServices) {
   const { before: mode, after } = kept.parse(given.data);
   const previousMode = sessionMode(context.session);
@@ -150,7 +150,7 @@ function defaultOf(modes: readonly ModeSummary[]): string {
   return modes.find(({ isDefault }) => isDefault)?.key ?? defaultMode;
 }
 
-/** Logs and emits session, modes, reason, user and organisation: all from the context, never from the model. */
+/** Logs and emits session, modes, reason, user and organisation. The ids come from the context, never from the model. */
 function tell(
   { tell: announce }: ChangeModeServices,
   context: ToolContext,
@@ -178,7 +178,7 @@ function tell(
   announce?.(change);
 }
 
-/** Hosts with organisations provide `orgId` to every context. */
+/** Returns the organisation of a call. Hosts with organisations provide `orgId` in every context. */
 function organisationOf(context: ToolContext): string | null {
   const { orgId } = context as { readonly orgId?: unknown };
   return typeof orgId === "string" ? orgId : null;

@@ -1,4 +1,4 @@
-/** The long guidance for `agent_list_modes`. */
+/** The usage text of `agent_list_modes`. */
 export const listModesUsage = `agent_list_modes: which modes there are
 
 Primary purpose

@@ -26,8 +26,8 @@ const outputSchema = z.strictObject({
 });
 
 /**
- * Lists the modes that the catalog has, and changes nothing. A catalog that is missing or fails is logged, and the
- * call answered by a failure.
+ * Makes the tool `agent_list_modes`, which lists the modes in the catalog. If the catalog is missing or fails, that is logged,
+ * and the call fails.
  */
 export function createListModes(_settings: object, services: ModeServices) {
   return defineTool({
@@ -61,7 +61,7 @@ export function createListModes(_settings: object, services: ModeServices) {
   });
 }
 
-/** Missing texts become empty texts, missing lists empty lists: the catalog may come from another author. */
+/** Returns a mode for the answer. Missing texts and lists become empty, because the catalog may come from another author. */
 function show(mode: Partial<ModeSummary>, includeExamples: boolean) {
   return {
     id: mode.id ?? "",

@@ -4,13 +4,13 @@ import { createChangeMode } from "./change-mode.ts";
 import { createListModes } from "./list-modes.ts";
 import type { ChangeModeServices } from "./services.ts";
 
-/** What a plan may set for this module: nothing. Modes are declared in the plan's own `modes` section. */
+/** The config of this module, which has no settings. Modes are declared in the plan's own `modes` section. */
 export const config = z.strictObject({});
 
 /** The event that these tools emit; its fields are those of `ModeChanged`. */
 const events = ["mode:changed"];
 
-/** Mounts `agent_list_modes` and `agent_change_mode` over whatever is mounted at `mode-catalog` when they are called. */
+/** Mounts `agent_list_modes` and `agent_change_mode`, which use the `mode-catalog` that is mounted when they are called. */
 export async function mount(coordinator: Coordinator, settings: z.output<typeof config>): Promise<void> {
   const services = servicesOf(coordinator);
   coordinator.registerContributor("observability.events", "modes", () => events);

@@ -1,8 +1,8 @@
 import type { ModeCatalog } from "@toolmount/core";
 
-/** What the tools of modes need of the world around them. */
+/** Services that the tools for modes use. */
 export interface ModeServices {
-  /** The catalog of modes; read at each call. */
+  /** The catalog of modes, which is looked up at each call. */
   readonly catalog: ModeCatalog | null;
 }
 
@@ -11,12 +11,12 @@ export interface ChangeModeServices extends ModeServices {
   readonly tell?: ((change: ModeChanged) => void) | undefined;
 }
 
-/** A change of mode, as it is emitted and logged. The names are those of events. */
+/** A change of mode in the form in which it is emitted and logged, with the field names of events. */
 export interface ModeChanged {
   readonly session_id: string;
   readonly previous_mode: string;
   readonly mode: string;
-  /** The user wants it in a new session, which is for the application to open; this session keeps its mode. */
+  /** Whether the user wants the mode in a new session, which the application has to open. This session then keeps its mode. */
   readonly branch: boolean;
   readonly reason: string;
   readonly user_id: string | null;
