@@ -1,10 +1,10 @@
 import type { SessionState } from "@toolmount/core";
 import { z } from "zod";
 
-/** Where a session's state keeps the list. */
+/** Key of the list in a session's state. */
 const key = "todo.items";
 
-/** The fields of an item, with sentences that name its place in the list. */
+/** Message for an item without a required field. */
 const missing = "missing required fields (content, status, activeForm)";
 
 const statuses = ["pending", "in_progress", "completed"] as const;
@@ -21,7 +21,7 @@ function placeOf(path: readonly PropertyKey[] | undefined): string {
   return String(path?.find((part) => typeof part === "number") ?? "");
 }
 
-/** What was given instead of a text that is known. */
+/** Returns an invalid value as a short text for a message. */
 export function shown(given: unknown): string {
   return (typeof given === "string" ? given : (JSON.stringify(given) ?? "")).slice(0, 100);
 }
@@ -52,7 +52,7 @@ export function writeList(session: SessionState, todos: readonly Todo[]): void {
   session.set(key, [...todos]);
 }
 
-/** How many items stand where. */
+/** Counts the items by status. */
 export function countTodos(todos: readonly Todo[]): Record<Todo["status"], number> {
   const count = (status: Todo["status"]) => todos.filter((each) => each.status === status).length;
   return { pending: count("pending"), in_progress: count("in_progress"), completed: count("completed") };

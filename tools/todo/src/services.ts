@@ -1,4 +1,4 @@
-/** What the tool needs of a host; it can be left out. */
+/** Services of a host that the tool uses; all are optional. */
 export interface Services {
   /** Reports to the host that a list was changed. */
   readonly announce?: ((event: string, data: Readonly<Record<string, unknown>>) => void) | undefined;

@@ -1,4 +1,4 @@
-/** The long guidance for `todo`. */
+/** The usage text of `todo`. */
 export const todoUsage = `todo: keeps a list of tasks
 
 Primary purpose

@@ -35,12 +35,12 @@ const schema = z
     error: "todos is required for create and update; an empty list clears it",
   });
 
-/** What `todo` answers. */
+/** The data that `todo` returns. */
 type TodoAnswer =
   | { readonly status: "created" | "listed"; readonly count: number; readonly todos: readonly Todo[] }
   | ({ readonly status: "updated"; readonly count: number } & Readonly<Record<Todo["status"], number>>);
 
-/** Keeps the session's list of what is to be done. */
+/** Makes the tool `todo`, which keeps the session's list of tasks. */
 export function createTodo(settings: Settings = {}, services: Services = {}) {
   const parsed = config.parse(settings);
   return defineTool({
@@ -79,7 +79,7 @@ function linesOf(list: readonly Todo[]): readonly string[] {
   return list.map(({ status, content }) => `${status}: ${content}`);
 }
 
-/** Shows or replaces the list of the session, or that of a rehearsal. */
+/** Shows or replaces the list of the session or, in a rehearsal, the staged list. */
 async function work(
   { action, todos = [] }: z.output<typeof schema>,
   context: ToolContext,
@@ -101,10 +101,10 @@ async function work(
     : data({ status: "updated", count, ...counts }, noteOf(context));
 }
 
-/** The list before and after a call. */
+/** The list before and after a call, as it is kept for an undo. */
 const kept = z.strictObject({ before: z.array(todo), after: z.array(todo) });
 
-/** Makes the session's list again as it was before a call. */
+/** Restores the list from before a call. */
 function undoList({ data: given }: UndoRequest, session: SessionState): PartialResult<{ changed: boolean }> {
   const { before, after } = kept.parse(given);
   const now = JSON.stringify(readList(session));
@@ -121,7 +121,7 @@ function tooMany(todos: readonly Todo[], { max_todos }: ParsedSettings) {
   });
 }
 
-/** A call of no session has nowhere to keep a list. */
+/** Returns a warning for a call without a session, whose list cannot be kept. */
 function noteOf({ sessionId }: ToolContext) {
   return sessionId === undefined
     ? { warnings: ["this call belongs to no session: the list is not kept"] }
