@@ -42,7 +42,7 @@ export type Todo = z.output<typeof todo>;
 
 const kept = z.array(todo).catch([]);
 
-/** The session's list; empty by default. */
+/** Returns the session's list; empty by default. */
 export function readList(session: SessionState): Todo[] {
   return kept.parse(session.get(key) ?? []);
 }

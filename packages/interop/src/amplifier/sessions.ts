@@ -22,7 +22,7 @@ export interface AmplifierSession {
 
 /** The sessions of one host, as its modules see them. */
 export interface AmplifierSessions {
-  /** The session of the call or event that runs now, else the host's own. */
+  /** Returns the session of the call or event that runs now, else the host's own. */
   current(): AmplifierSession;
   /** Returns the call that runs now; undefined outside of calls. */
   call(): ToolContext | undefined;

@@ -27,7 +27,7 @@ export function findServices(type: AptixClass, services: Services): readonly Fil
   return [...named.map((name) => fillNamed(name, services)), ...waitsForMore(type, named.length)];
 }
 
-/** Returns what keeps a class from being made. */
+/** Returns what prevents a class from being instantiated. */
 export function breachesOf(filled: readonly Filled[]): readonly Lack[] {
   return filled.filter((each) => "rule" in each);
 }

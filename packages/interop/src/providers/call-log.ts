@@ -143,7 +143,7 @@ function isWaiting(call: KnownCall): call is WaitingCall {
   return call.ticket !== undefined;
 }
 
-/** The newest entry of each call. */
+/** Returns the newest entry of each call. */
 function newestOf(entries: readonly Stored[]): ReadonlyMap<string, { sequence: number; call: KnownCall }> {
   const newest = new Map<string, { sequence: number; call: KnownCall }>();
   for (const { sequence, entry } of entries)

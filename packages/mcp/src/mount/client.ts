@@ -37,7 +37,7 @@ interface ClientEvents {
   readonly onServedToItself?: ((error: ToolmountError) => void) | undefined;
 }
 
-/** What a connection is made with. */
+/** Settings and callbacks with which a connection is made. */
 export interface ConnectionOptions extends TransportOptions, ClientEvents {
   /** What earlier connections to the same server found out about it. */
   readonly verdict: EraVerdict;
@@ -164,7 +164,7 @@ export class EraVerdict {
     return systemClock.now() - this.#at < verdictMs ? this.#prior : undefined;
   }
 
-  /** When it was found out, in milliseconds since the epoch; undefined while nothing is known. */
+  /** When the revision was found out, in milliseconds since the epoch; undefined while it is not known. */
   get at(): number | undefined {
     return this.#prior === undefined ? undefined : this.#at;
   }

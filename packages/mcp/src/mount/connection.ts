@@ -159,7 +159,7 @@ export class Connection {
       await this.client().catch(() => {});
       const { refusal } = this.#attempts;
       if (this.#client !== undefined || signal.aborted || refusal !== undefined) return refusal;
-      await delay(this.#attempts.pauseMs, undefined, { signal, ref: false }).catch(() => {}); // it closes
+      await delay(this.#attempts.pauseMs, undefined, { signal, ref: false }).catch(() => {}); // the connection closes
     }
   }
 

@@ -37,7 +37,7 @@ export interface Program {
 }
 
 interface ProgramEnd {
-  /** In a sentence: `it ended with code 1`. */
+  /** How it ended, as a sentence such as `it ended with code 1`. */
   readonly how: string;
   /** Whether it ended by itself, with a code of failure. */
   readonly isFailure: boolean;

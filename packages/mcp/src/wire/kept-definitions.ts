@@ -13,7 +13,7 @@ export type KeptDefinitions = ReadonlyMap<string, KeptDefinition>;
 interface KeptDefinition {
   /** The name under which the module mounted it. */
   readonly declaredName: string;
-  /** As the server listed it. */
+  /** The definition as the server listed it. */
   readonly definition: Tool;
 }
 

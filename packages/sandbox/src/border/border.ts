@@ -1,6 +1,6 @@
 import type { SandboxProof } from "../system/prove-sandbox.ts";
 
-/** What a process may use of the machine. Paths are absolute. */
+/** The parts of the machine that a process may use. Paths are absolute. */
 export interface Grants {
   readonly read: readonly string[];
   readonly write: readonly string[];

@@ -149,5 +149,5 @@ function forward(asked: IncomingMessage, answer: ServerResponse, way: Way): void
     answer.writeHead(received.statusCode ?? 502, received.rawHeaders);
     void pipeline(received, answer).catch(() => {}); // one of the two ended early, and both are closed
   });
-  void pipeline(asked, sent).catch(() => {}); // as above
+  void pipeline(asked, sent).catch(() => {}); // one of the two ended early, and both are closed
 }

@@ -10,7 +10,7 @@ import { namesIn } from "../system/mark.ts";
 
 type Variables = Readonly<Record<string, string | undefined>>;
 
-/** Gives a lock back. */
+/** Releases a lock. */
 export type Unlock = () => Promise<void>;
 
 export const lockFile = (folder: string) => join(folder, ".lock");

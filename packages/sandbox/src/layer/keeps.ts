@@ -209,7 +209,7 @@ function isKnown(path: string, known: ReadonlySet<string>): boolean {
   return known.has(path) || gitPartOf(path) !== undefined;
 }
 
-/** The keeps that can be undone, the oldest first. */
+/** Returns the keeps that can be undone, the oldest first. */
 export function keepsOf(place: string): readonly string[] {
   return namesIn(boxesIn(place)).filter((id) => isDone(join(boxesIn(place), id)));
 }

@@ -41,7 +41,7 @@ export interface Layer extends LayerKeeps {
   difference(): Promise<Difference>;
   /** Changes of both the layer and the person; as long as one of these is chosen, nothing is kept. */
   conflicts(): Promise<readonly Conflict[]>;
-  /** The three sides of a conflict. */
+  /** Returns the three sides of a conflict. */
   sides(path: string): Promise<Sides>;
   /**
    * Returns the other name of each entry that was only renamed: for a deleted entry the new name, for a new entry the old one.
@@ -49,11 +49,11 @@ export interface Layer extends LayerKeeps {
   moves(changes: readonly LayerChange[]): ReadonlyMap<string, string>;
   /** Returns the folders around the changes that the person's repository ignores; they may exist only in the layer. */
   ignored(changes: readonly LayerChange[]): Promise<readonly string[]>;
-  /** Both sides of a change, as texts. */
+  /** Returns both sides of a change, as texts. */
   texts(change: LayerChange): Texts;
   /** Whether a program runs in the layer, other than residents. A keep ends it. */
   isBusy(): Promise<boolean>;
-  /** The commands that run in the layer now, other than residents. */
+  /** Returns the commands that run in the layer now, other than residents. */
   running(): Promise<readonly string[]>;
   /** Ends every program in the layer, and moves the chosen changes into the folder: all or none. */
   keep(choice: Choice): Promise<KeepResult>;

@@ -84,7 +84,7 @@ const machineFacts = ["kallsyms", "keys", "slabinfo", "timer_list", "vmallocinfo
 /** Error numbers by which the kernel refuses a system call: EPERM, EACCES, ENOSPC (for namespaces), ENOSYS, EAFNOSUPPORT. */
 const refusals: readonly (number | null)[] = [1, 13, 28, 38, 97];
 
-/** Why an attempt could not be made, so that nothing is known about it. */
+/** The error of an attempt that could not be made, so that nothing is known about it. */
 class Untried extends Error {}
 
 async function report(target: Target): Promise<Report> {

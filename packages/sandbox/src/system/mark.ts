@@ -121,7 +121,7 @@ export function isEqual(one: string, other: string): boolean {
   return isSame(a, b) || isEqualFile(one, other);
 }
 
-/** The path to which a link leads. */
+/** Returns the path to which a link leads. */
 export function targetOf(link: string): string {
   return textOfName(readlinkSync(pathOfText(link), "buffer"));
 }

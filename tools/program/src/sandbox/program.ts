@@ -195,7 +195,7 @@ export class Program {
 
   #fail(error: QuickJSHandle, before = ""): void {
     const isOver = this.#steps < 0;
-    // The steps are used up; a few more say where.
+    // The steps are used up; a few more are needed to find the place.
     if (isOver) this.#steps = 1;
     const thrown = this.#describe(error);
     if (isOver) this.#end = { limit: "steps", ...foundIn(thrown?.stack) };

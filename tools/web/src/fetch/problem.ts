@@ -1,4 +1,4 @@
-/** Why a page was not fetched or read. The message is for the model. */
+/** The error for a page that was not fetched or read. The message is for the model. */
 export class FetchProblem extends Error {
   override readonly name = "FetchProblem";
   readonly code: FetchCode;

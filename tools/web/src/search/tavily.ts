@@ -10,7 +10,7 @@ const answerShape = z.object({
 /** Most results of one request. Source: Tavily's API reference. */
 const most = 20;
 
-/** Tavily's search. */
+/** Makes the engine that searches with Tavily. */
 export const tavily: EngineMaker<"tavily"> = ({ url, api_key }, { user_agent }) => {
   const headers = {
     accept: "application/json",

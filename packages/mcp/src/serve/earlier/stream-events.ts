@@ -4,11 +4,11 @@ import type { KeptMessages } from "./kept-messages.ts";
 
 /** Most that is kept of the streams of clients. */
 interface EventBounds {
-  /** Events of one session. */
+  /** Most events that are kept of one session. */
   readonly sessionEvents: number;
-  /** Bytes of the messages of one session. */
+  /** Most bytes that are kept of one session's messages. */
   readonly sessionBytes: number;
-  /** Bytes of the messages of all sessions. */
+  /** Most bytes that are kept of all sessions' messages. */
   readonly bytes: number;
 }
 
