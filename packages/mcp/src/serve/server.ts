@@ -83,6 +83,7 @@ export async function createServer(serving: Serving): Promise<Server> {
   skills?.attach(server, serving.era);
   serveTasks(server, serving, requested);
   // Only clients from before 2026 subscribe here; a server that is made for one request of a newer client watches nothing.
+  // oxlint-disable-next-line unicorn/prefer-add-event-listener -- a server of the SDK has no addEventListener
   if (exposed.resources?.subscribe === true) server.onclose = watchResources(served.host, server, subscribed);
   return server;
 }

@@ -22,10 +22,10 @@ export function systemCallFilter(options: FilterOptions): Uint8Array | undefined
 }
 
 /**
- * Returns the arguments of `bwrap`, up to the program that it starts. `mounts` are further arguments: those of {@link
- * sandboxMounts}, or others. The program has no capability and cannot make a user namespace in which it would have one, even if
- * the host is root. The process that starts bubblewrap passes it the {@link systemCallFilter}. The kernel ends every process
- * inside when the first one ends, or when bubblewrap's parent ends. Needs bubblewrap 0.8: older versions refuse these
+ * Returns the arguments of `bwrap`, up to the program that it starts. `mounts` are further arguments: those of
+ * {@link sandboxMounts}, or others. The program has no capability and cannot make a user namespace in which it would have one,
+ * even if the host is root. The process that starts bubblewrap passes it the {@link systemCallFilter}. The kernel ends every
+ * process inside when the first one ends, or when bubblewrap's parent ends. Needs bubblewrap 0.8: older versions refuse these
  * arguments.
  */
 export function bubblewrapArguments(
