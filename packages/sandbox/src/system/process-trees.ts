@@ -1,4 +1,4 @@
-import { execFileSync, spawn, type SpawnOptions } from "node:child_process";
+import { execFileSync, spawn, type ChildProcess, type SpawnOptions } from "node:child_process";
 import { readdirSync, readFileSync } from "node:fs";
 import { childrenOf } from "./process-usage.ts";
 
@@ -34,7 +34,8 @@ export function treeOptions(
 /**
  * Signals a program that was started with {@link treeOptions}, and everything that it started. `0` signals nothing. Returns
  * whether there was a process to signal.
- * |Windows has no SIGTERM, so that does nothing there; SIGKILL is `taskkill /t /f`, which does not find processes whose parent
+ *
+ * Windows has no SIGTERM, so that does nothing there; SIGKILL is `taskkill /t /f`, which does not find processes whose parent
  * has ended.
  */
 export function signalTree(
@@ -76,9 +77,10 @@ export function killTree(pid: number, system: ProcessSystem = thisSystem): void 
  * Kills the program that a process has started in other namespaces and waits for, as `nsenter` does. That process is left to collect
  * it: else the first process of the machine has to, and that of a container may not. The end of its namespace would wait for it.
  */
-export function killEntered(pid: number, system: ProcessSystem = thisSystem): void {
-  const programs = childrenOf(pid);
-  for (const one of programs.length > 0 ? programs : [pid]) reaches(one, "SIGKILL", system);
+export function killEntered(child: ChildProcess): void {
+  const programs = childrenOf(child.pid ?? 0);
+  if (programs.length === 0) child.kill("SIGKILL");
+  for (const one of programs) reaches(one, "SIGKILL", thisSystem);
 }
 
 function descendantsOf(pid: number, system: ProcessSystem): number[] {

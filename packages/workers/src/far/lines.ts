@@ -38,7 +38,8 @@ class LineTooLong extends Error {}
 
 /**
  * Writes a text and a line end to a socket, and blocks until the other side has taken them.
- * |So a tool that sends faster than its host reads has to wait. A stream would keep the rest in memory, and fail at 2 GB.
+ *
+ * So a tool that sends faster than its host reads has to wait. A stream would keep the rest in memory, and fail at 2 GB.
  */
 export function writeLine(descriptor: number, text: string): void {
   let rest: Uint8Array = Buffer.from(`${text}\n`);

@@ -2,8 +2,7 @@ import { spawn, type ChildProcess } from "node:child_process";
 import type { Duplex } from "node:stream";
 import type { Clock, Logger, RunnerControl, RunnerJob, ToolReturn } from "@toolmount/core";
 import { messageOf } from "@toolmount/core/errors";
-import { killEntered, passFilter, sandboxStdio } from "@toolmount/sandbox";
-import type { Launch } from "@toolmount/sandbox";
+import { killEntered, passFilter, sandboxStdio, type Launch } from "@toolmount/sandbox";
 import { readLines } from "../far/lines.ts";
 import { readFarMessage, type FarMessage } from "../far/far-message.ts";
 import { channelDescriptor, maxMessageBytes, type HostMessage, type Question } from "../far/messages.ts";
@@ -148,8 +147,7 @@ export class FarProcess {
   kill(because: string): void {
     if (this.#hasEnded) return;
     this.#killedBecause ??= because;
-    const { pid } = this.#child;
-    if (this.#options.launch.isEntered === true && pid !== undefined) killEntered(pid);
+    if (this.#options.launch.isEntered === true) killEntered(this.#child);
     else this.#child.kill("SIGKILL");
   }
 
