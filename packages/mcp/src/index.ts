@@ -12,7 +12,7 @@ export {
 export type { ServedApprovals, ServeOptions } from "./serve/options.ts";
 // Mounting a server
 export { config, type ServerSettings } from "./mount/config.ts";
-/** Tells worker pools that the server keeps state between calls, so all calls must reach the same process. */
+/** Says to worker pools that the server keeps state between calls, so all calls must reach the same process. */
 export const keepsState = true;
 export {
   connect,

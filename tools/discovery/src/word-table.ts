@@ -80,7 +80,7 @@ export class WordTable {
     return length;
   }
 
-  /** Returns what a word adds, together with all words that may stand for it: a page with several of these counts once. */
+  /** Returns what a word adds, together with all words that may mean it: a page with several of these counts once. */
   #sharesOf(word: string): Shares {
     const sums = this.#sums;
     const pages: number[] = [];

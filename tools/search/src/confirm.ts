@@ -20,7 +20,8 @@ export interface Confirmed {
 
 /**
  * Reads a file again and keeps those claims that are true.
- * |The engine opens files itself, and a link may change while it runs. Results come only from this second reading, so nothing
+ *
+ * The engine opens files itself, and a link may change while it runs. Results come only from this second reading, so nothing
  * outside of the allowed folders is reported, and an unreadable file counts as absent.
  */
 export async function confirm(

@@ -14,7 +14,8 @@ const together = 16;
 
 /**
  * Checks claimed paths, and returns those that exist and may be read, the most recently written first.
- * |The engine walks without these checks, and an entry may have become a link meanwhile, so each folder is opened with the
+ *
+ * The engine walks without these checks, and an entry may have become a link meanwhile, so each folder is opened with the
  * checks of paths.
  */
 export async function newestFirst(

@@ -21,7 +21,8 @@ export type MountedTools = () => Iterable<ToolInfo>;
 /**
  * Makes the tool that reads one skill, with the skill's name and description. Its version is the digest of the skill's files,
  * so a lock file does not accept a skill that has changed.
- * |Reading SKILL.md activates the tools of `allowed-tools` in the session. This permits nothing: the policy decides each call.
+ *
+ * Reading SKILL.md activates the tools of `allowed-tools` in the session. This permits nothing: the policy decides each call.
  */
 export function createSkill(skill: Skill, tools: MountedTools = () => []) {
   const { name, description } = skill.frontMatter;

@@ -27,7 +27,8 @@ import { withAptixBinding } from "../schema/aptix-binding.ts";
 /**
  * The adapter for Aptix tools, as classes or instances, with static constants, `GetSchema()` and `ExecuteAsync(json, context,
  * signal)`.
- * |The rules of Aptix's registry are checked when a tool is mounted (`TOOL_INVALID`, with the rule in the details). A class is
+ *
+ * The rules of Aptix's registry are checked when a tool is mounted (`TOOL_INVALID`, with the rule in the details). A class is
  * instantiated with the services that its static `inject` names: `IAdminLogger` is the host's log, the others are capabilities.
  */
 export const aptixAdapter: ToolAdapter = {

@@ -148,7 +148,7 @@ function callPart(item: ModelItem, { provider }: Translation): AiSdkAssistantPar
 
 /**
  * Returns the arguments of a call as an object, which providers require. If the model's text was not one, the result of the
- * call tells the model so.
+ * call says so to the model.
  */
 function objectOf(text: string): unknown {
   if (refusalOf(text) !== null) return { invalid_json: text };

@@ -14,7 +14,7 @@ export interface LangChainConfig {
 /**
  * Runs the calls of LangGraph's steps. LangGraph's tool step makes all calls of an answer in one task, ends with the first
  * interrupt, and makes all of the calls again when the graph resumes. So a step interrupts only when each of its calls has
- * ended or waits, and no call goes on after its step has ended. A task interrupts once for all its questions.
+ * ended or waits, and no call continues after its step has ended. A task interrupts once for all its questions.
  */
 export class GraphSteps {
   readonly #calls: AgentCalls;

@@ -11,7 +11,7 @@ export interface GraphTask {
   readonly valueCount: () => number;
 }
 
-/** Stands for a call of the step that has ended, and whose id is not known any more. */
+/** Means a call of the step that has ended, and whose id is not known any more. */
 const endedCall = "";
 
 /**

@@ -12,7 +12,8 @@ interface Matcher {
 
 /**
  * Compiles the patterns of schemas from outside with RE2, which matches in linear time.
- * |Throws for a pattern that RE2 cannot compile: look-around, back-references, counts above 1000. JavaScript's own engine never
+ *
+ * Throws for a pattern that RE2 cannot compile: look-around, back-references, counts above 1000. JavaScript's own engine never
  * runs such a pattern, because it can take exponential time, and a match cannot be interrupted.
  */
 export const regexEngine: ((pattern: string) => Matcher) & { code: string } = Object.assign(

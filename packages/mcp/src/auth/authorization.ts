@@ -76,7 +76,8 @@ interface AuthorizationOptions {
 /**
  * Sends the stored token with each request to one server, and renews it. It never opens a browser: if a person is needed, it
  * rejects with the SDK's `UnauthorizedError` and stores what the server asked for.
- * |Tokens are renewed once at a time, even by several processes: a lease in the stored record says which one does it.
+ *
+ * Tokens are renewed once at a time, even by several processes: a lease in the stored record says which one does it.
  */
 export class Authorization extends ServerAuthorization {
   readonly #options: AuthorizationOptions;

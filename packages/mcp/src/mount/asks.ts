@@ -217,7 +217,7 @@ export async function withAnswers<
   throw new ProtocolError(ProtocolErrorCode.InvalidRequest, `the server asked more than ${maxRounds} times`);
 }
 
-/** Returns the `_meta` that tells a server of 2026 what the client in front can do. */
+/** Returns the `_meta` that says to a server of 2026 what the client in front can do. */
 function metaFor(settings: AskSettings, front: Front | undefined) {
   const asked = capabilitiesFor(settings.ask, front?.from.capabilities ?? {});
   return {

@@ -52,7 +52,8 @@ export function mountLimitMs({ startTimeoutMs }: ServerSettings): number {
 /**
  * Mounts the tools of one MCP server; `connected` is what {@link connect} returned. Its processes end with the module. If the
  * lock file knows the tools, the first call starts the server.
- * |Rejects with `SANDBOX_UNAVAILABLE` when the entry asks for a border that does not work here. Rejects, too, when the plan
+ *
+ * Rejects with `SANDBOX_UNAVAILABLE` when the entry asks for a border that does not work here. Rejects, too, when the plan
  * requires the server, the lock file does not know its tools, and it does not list them within `startTimeoutMs`. A server that
  * is not required is tried again until it answers.
  */

@@ -78,7 +78,7 @@ export async function runInFront<Result extends object>(
   });
 }
 
-/** Begins a call that goes on while its client answers questions in other requests. */
+/** Begins a call that continues while its client answers questions in other requests. */
 export function beginCall<Result extends object>(
   waiting: InFront,
   options: ConstructorParameters<typeof SuspendableCall>[2],

@@ -17,7 +17,7 @@ export class CancelledByClient extends Error {
 }
 
 /**
- * A call that goes on while its client answers questions of a mounted server. A client of 2026 answers with a new request, so
+ * A call that continues while its client answers questions of a mounted server. A client of 2026 answers with a new request, so
  * each of its requests attaches itself to the call and gets the next step.
  */
 export class SuspendableCall<Outcome extends object = object> implements Front {

@@ -57,7 +57,7 @@ export interface Front {
   readonly callInternal: InternalCall;
   /** Passes requests of the server on to the client, and resolves to its answers by the same keys. */
   ask(requests: ServerAsks): Promise<Answers>;
-  /** Tells the client that the matter of an opened address is finished; undefined if its revision has no message for that. */
+  /** Says to the client that the matter of an opened address is finished; undefined if its revision has no message for that. */
   readonly completed?: ((elicitationId: string) => void) | undefined;
 }
 

@@ -144,7 +144,7 @@ export function fromMcpResult({ content, structuredContent, isError, ...members 
     });
   const meta = keptMembers(members);
   if (structuredContent !== undefined) {
-    // Since 2026, structured content need not be an object. What is none is kept here, to be told apart from a text.
+    // Since 2026, structured content need not be an object. Other values are kept here, so that they differ from a text.
     const own = isRecord(structuredContent) ? meta : keptMembers({ ...members, structuredContent });
     return data<unknown>(structuredContent, { content: content.map(fromMcpBlock), meta: own });
   }

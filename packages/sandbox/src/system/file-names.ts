@@ -4,7 +4,7 @@ import { promisify } from "node:util";
 import { findProgram } from "./bubblewrap.ts";
 
 /**
- * Private-use character that stands for the byte 0; the following ones stand for the other bytes, of which those from 0x80 on
+ * Private-use character that means the byte 0; the following ones mean the other bytes, of which those from 0x80 on
  * occur.
  */
 const firstByte = 0x10ff00;
@@ -14,14 +14,14 @@ const half = "\udbff";
 
 /**
  * Whether Node may have lost bytes of a name: it reads each byte that is not UTF-8 as U+FFFD, and a name may itself contain the
- * characters that stand for bytes here.
+ * characters that mean bytes here.
  */
 export function isUnsure(name: string): boolean {
   return name.includes("\ufffd") || name.includes(half);
 }
 
 /**
- * Returns a name on the disk as a text in which private-use characters stand for bytes that are not UTF-8. Different names get
+ * Returns a name on the disk as a text in which private-use characters mean bytes that are not UTF-8. Different names get
  * different texts.
  */
 export function textOfName(bytes: Buffer): string {

@@ -17,7 +17,8 @@ export interface ProgramCommand {
 
 /**
  * Returns how a program is started without a shell that reads its arguments.
- * |On Windows, `npm`, `npx` and other programs of packages are batch files, which only cmd.exe can run, so their arguments are
+ *
+ * On Windows, `npm`, `npx` and other programs of packages are batch files, which only cmd.exe can run, so their arguments are
  * escaped for it. Throws a RangeError for an argument that cmd.exe cannot take, which is one with a line break or a NUL.
  */
 export function programCommand(

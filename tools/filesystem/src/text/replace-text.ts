@@ -10,7 +10,8 @@ export interface Edit {
 /**
  * Replaces text by text; nothing is a pattern, not even `$1`. A line end in the edit matches any line end of the file, because
  * a model sees lines without their ends. The new text gets the line ends of the text that it replaces.
- * |Throws a refusal with `TEXT_NOT_FOUND`, or with `TEXT_NOT_UNIQUE` if there are several places and not all are meant.
+ *
+ * Throws a refusal with `TEXT_NOT_FOUND`, or with `TEXT_NOT_UNIQUE` if there are several places and not all are meant.
  */
 export function replaceText(text: string, edit: Edit, path: string): { text: string; replacements: number } {
   const places = placesOf(text, edit.old_string);

@@ -16,7 +16,8 @@ const maxEncodings = 3;
 /**
  * Reads and decompresses a body, and stops at the first byte beyond a limit. Bytes after the end of a compressed body are
  * ignored, as browsers do, because caches and servers add line ends and comments there.
- * |Throws `RESPONSE_TOO_LARGE`; throws `FETCH_FAILED` for an unknown encoding or broken data.
+ *
+ * Throws `RESPONSE_TOO_LARGE`; throws `FETCH_FAILED` for an unknown encoding or broken data.
  */
 export async function readBody(
   body: Readable,

@@ -31,7 +31,7 @@ interface Running {
 /**
  * Lets the user of an MCP client sign in to one server while a call waits, at an address that the client opens. If the client
  * is on this machine, that is the authorization server, and the browser comes back to this process. Otherwise it is the page of
- * the server to which the client speaks: whoever opens it signs in only for themselves there, so it does no harm if another
+ * the server to which the client speaks: the person who opens it signs in only for themselves there, so it does no harm if another
  * person gets the address.
  */
 export class ClientSignIn {
