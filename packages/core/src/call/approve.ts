@@ -25,18 +25,18 @@ import { grantOfList, isRealRead } from "./rehearse.ts";
 import { logError, logFields } from "./trace.ts";
 import { endCall, endDenied, resumeCall, storeWait, waitFor } from "./transitions.ts";
 
-/** Hop 4: asks a person the one question of a call, if the call needs an approval. Without an approver, it is denied. */
+/** Hop 4: asks a person the one question of a call that needs approval. Without an approver and a store, it is denied. */
 export function approve(call: Call): HopAnswer {
   const { generation, host, stored, given } = call;
-  if (given.rehearsal !== undefined && !isRealRead(call)) return allow(call); // people see the whole list
+  if (given.rehearsal !== undefined && !isRealRead(call)) return allow(call); // a person decides later on the whole list
   if (stored !== null) return resumeApproved(call, stored);
   const listed = given.approved === undefined ? null : grantOfList(call);
   if (listed !== null) return spendNow(call, listed);
-  const { approval } = call; // a list that does not fit has asked
+  const { approval } = call; // read now, because a list that does not fit adds its question
   if (approval === null || approval.reasons.length === 0 || call.answered !== null) return allow(call);
   approval.reasons = approval.reasons.toSorted((a, b) => askers.indexOf(a.source) - askers.indexOf(b.source));
   const approver = host.stores.approver(generation);
-  const store = (call.undo ?? given.rehearsal) ? null : host.stores.approvals(generation); // neither resumes later
+  const store = (call.undo ?? given.rehearsal) ? null : host.stores.approvals(generation); // an undo and a rehearsal are not resumed later
   if (store !== null) return checkRemembered(call, store, approver);
   if (approver !== null) return ask(call, approver);
   const [{ reason } = { reason: "" }] = approval.reasons;
@@ -46,7 +46,7 @@ export function approve(call: Call): HopAnswer {
   );
 }
 
-/** The order in which a person reads the reasons. */
+/** The sources of reasons, in the order in which a person reads them. */
 const askers: readonly string[] = ["list", "gate", "rule", "confirmation", "level"];
 
 /** Continues a call that waited, if its answer covers the call as it is now. */
@@ -71,7 +71,7 @@ function spendNow(call: Call, grant: Grant): "next" {
   return allow(call);
 }
 
-/** A standing grant covers what the tool or the level asks. What a gate or a rule asks is asked each time. */
+/** Uses a standing grant, or asks. It covers what the tool or the level asks; what a gate or a rule asks is asked each time. */
 function checkRemembered(call: Call, store: ApprovalStore, approver: Approver | null): HopAnswer {
   if (!isRememberable(call)) return storeQuestion(call, store, approver);
   const { clock, stores } = call.host;
@@ -185,7 +185,7 @@ function onTimeout(call: Call, question: ApprovalQuestion): HopAnswer {
     : storeDecision(call, { decision: "deny", by: timeoutDecider, reason: "expired" });
 }
 
-/** The decider of a question that no approver answered. */
+/** The decider that is recorded for a question that no approver answered in time. */
 const timeoutDecider = "timeout";
 
 function onApproverFailure(call: Call, thrown: unknown): HopAnswer {
@@ -198,7 +198,7 @@ function onApproverFailure(call: Call, thrown: unknown): HopAnswer {
   return storeDecision(call, { decision: "deny", by: "the host", reason: "the approver failed" });
 }
 
-/** Stores an "always". When that fails, the call is approved this once. */
+/** Stores the standing grant of an answer "always". When that fails, the call is approved only this once. */
 async function rememberOrLog(
   call: Call,
   stored: StoredCall,
@@ -248,7 +248,7 @@ function applyDecision(call: Call, { decision, by, reason }: Decision): HopAnswe
   return endDenied(call, reason ?? "the approver denied it");
 }
 
-/** Lets the call run. Observers of `tool:pre` saw a call that waited before. */
+/** Lets the call run. Observers of `tool:pre` are notified once, and not again after the call waited. */
 function allow(call: Call): "next" {
   if (!call.announced && call.generation.preObservers.length > 0) announce(call, "allow");
   call.announced = true;
@@ -264,7 +264,7 @@ function onStoreFailure(call: Call, err: unknown): "next" {
 function notifyDecision(call: Call, decision: RecordedDecision): void {
   notifyApproval(call.host, call.generation, {
     tool: call.tool!.name,
-    info: call.info ?? infoOf(call), // the question made it, where there was one
+    info: call.info ?? infoOf(call), // made already if a question was asked
     decision,
   });
 }

@@ -14,7 +14,7 @@ export class Timing {
   /** When the deadline fires; 0 for never. */
   deadlineAt = 0;
   endedAt = 0;
-  /** `startedAt` as text, once an event needed it. */
+  /** `startedAt` as text; null until an event needs it. */
   startText: string | null = null;
 
   constructor(startedAt: number) {
@@ -27,14 +27,14 @@ export class Ending {
   status: CallStatus = "ok";
   result: ToolResult | null = null;
   resultFrozen = false;
-  /** Index of the hop in which the host ended the call; -1 while it did not. */
+  /** Index of the hop in which the host ended the call; -1 otherwise. */
   hop = -1;
-  /** Class of the error behind a failure, for `tool:error`. */
+  /** Name of the class of the error behind a failure, for `tool:error`. */
   failureType = "ToolmountError";
-  /** The call was stopped, and its tool still succeeded within the grace. */
+  /** Set when the call was stopped but its tool still succeeded within the grace period. */
   cancelled: { reason: string; elapsedMs: number } | null = null;
   injections: readonly Injection[] | null = null;
-  /** Ends the call with an interrupt: `host.call` rejects with it. */
+  /** Set when an interrupt ends the call: `host.call` then rejects with `thrown`. */
   interrupt: { readonly thrown: unknown } | null = null;
 
   addWarning(warning: string): void {
@@ -48,14 +48,14 @@ export interface ApprovalState {
   reasons: ApprovalReason[];
   /** The answer of the gate that asked. */
   gateAsk: HookResult | null;
-  /** The person's yes that the call spends. */
+  /** The grant of a person that the call spends. */
   grant: Grant | null;
-  /** The line of the plan, or the default, that let it run without a person. */
+  /** The line of the plan, or the default, that lets the call run without a person. */
   allowedBy: string | null;
   deniedBy?: string;
 }
 
-/** The approval state, created at its first use. */
+/** Returns the approval state of a call, which is created at its first use. */
 export function approvalOf(call: { approval: ApprovalState | null }): ApprovalState {
   return (call.approval ??= { reasons: [], gateAsk: null, grant: null, allowedBy: null });
 }
@@ -72,27 +72,27 @@ export interface InnerCall {
   readonly key: string;
   readonly outcome?: ToolOutcome | undefined;
   readonly ticket?: string | undefined;
-  /** How many grants of an approved list were spent by then. */
+  /** Number of grants of an approved list that were spent up to this call. */
   readonly spent?: number | undefined;
 }
 
 /** The calls that a tool makes in one run. */
 export class InnerCalls {
-  /** Calls of the runs before that this run has not made yet. */
+  /** Calls of earlier runs that this run has not made again yet. */
   readonly known: InnerCall[];
   readonly made: InnerCall[] = [];
-  /** Keeps the calls of a `repeatable` tool, so that they survive this process; null without a session that is stored. */
+  /** Keeps the calls of a `repeatable` tool, so that they survive this process; null unless its session is stored. */
   log: InnerLog | null = null;
-  /** How many calls it made. */
+  /** Number of calls that the tool has made in this run. */
   count = 0;
-  /** Bytes of `made` that may still be added; below 0, the call cannot wait. */
+  /** Bytes that may still be added to `made`. Below 0, the call cannot be stored to wait. */
   room = 4_194_304;
   /** Tickets of calls that wait. */
   readonly tickets: string[] = [];
-  /** Ends the promises that the tool waits for. */
+  /** Functions that reject the promises for which the tool waits. */
   readonly waiting: ((error: unknown) => void)[] = [];
   running = 0;
-  /** A call of it was refused, because too many were in flight. */
+  /** Whether a call of the tool was refused because too many were running at once. */
   hasRefused = false;
   isSuspended = false;
 
@@ -106,19 +106,20 @@ export interface MadeIn {
   readonly log: InnerLog;
   readonly number: number;
   readonly key: string;
-  /** An earlier run had begun it, and what became of it is not known. */
+  /** Whether an earlier run began this call and its outcome is not known. */
   readonly began: boolean;
 }
 
-/** The calls of earlier runs, as they were sealed with the outer call. */
+/** Reads the calls of earlier runs, which were sealed with the outer call. Null if `sealed` has no such calls. */
 export function readInnerCalls(sealed: unknown): InnerCalls | null {
   const { inner } = sealed as { readonly inner?: readonly InnerCall[] };
   return inner === undefined ? null : new InnerCalls(inner);
 }
 
 /**
- * The session that a user calls by a name: `s1` of ana is `ana:s1`. Callers choose short names, so two users' sessions of
- * one name are two. A name that begins so already stays, and so does a name without a user. Undefined without a name.
+ * Returns the id of the session that a user calls `name`: `s1` of the user ana becomes `ana:s1`. Callers choose short names, so
+ * the sessions of two users can have the same name. A name that already has the prefix, and a name without a user, stay as
+ * they are. Undefined if `name` is not a text.
  */
 export function ownSession(userId: unknown, name: string): SessionId;
 export function ownSession(userId: unknown, name: unknown): SessionId | undefined;
@@ -129,24 +130,24 @@ export function ownSession(userId: unknown, name: unknown): string | undefined {
   return name.startsWith(own) ? name : own + name;
 }
 
-/** The user of a call in a session of this id: with another one, it would be a call in another session. */
+/** Returns `userId` if the session can belong to that user: otherwise, the call would be in another session. */
 export function userIn(sessionId: string, userId: string | undefined): string | undefined {
   return ownSession(userId, sessionId) === sessionId ? userId : undefined;
 }
 
-/** A user's id without a colon, and different for each. Half a surrogate pair has no percent code. */
+/** Encodes a user's id without colons, and differently for each user. Half a surrogate pair has no percent code. */
 function encoded(userId: string): string {
   if (userId.isWellFormed()) return encodeURIComponent(userId);
   return `%u${Buffer.from(userId, "utf16le").toString("hex")}`;
 }
 
-/** Run ids, and the callers' ids of calls that have not ended. */
+/** Makes run ids, and keeps the ids that callers gave to calls that have not ended. */
 export class CallIds {
   readonly #hostId: string;
   readonly #claimed = new Map<SessionId, Set<string>>();
   #runs = 0;
 
-  /** `hostId` begins every run id: it is different for each host of a process. */
+  /** Every run id begins with `hostId`, which is different for each host of a process. */
   constructor(hostId: string) {
     this.#hostId = hostId;
   }

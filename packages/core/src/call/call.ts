@@ -35,7 +35,7 @@ export interface CallHost {
   readonly clock: Clock;
   readonly logger: Logger;
   readonly limits: ResolvedLimits;
-  /** The host's own time, in milliseconds: small numbers, which need no memory of their own. */
+  /** The host's own time, in milliseconds. Its numbers are so small that V8 stores them without allocating memory. */
   readonly time: { now(): number; at(time: number): number; stamp(time: number): string };
   readonly ids: {
     nextRunId(): string;
@@ -72,23 +72,23 @@ export interface CallHost {
   readonly outputs: KeptOutputs;
   /** Masks secrets in what is stored or shown. */
   readonly redact: Redactor;
-  /** Has what masks secrets in what tools return and report. */
+  /** Masks secrets in what tools return and report. */
   readonly secretTexts: Pick<SecretTexts, "maskReturned">;
   readonly isInterrupt: (thrown: unknown) => boolean;
   /** The deadline of each call, and the end of its grace after a stop. */
   readonly deadlines: Deadlines<Call>;
-  /** A tool calls a tool. */
+  /** Makes a call that the tool of `call` requests. */
   callFrom(call: Call, request: CallRequest): Promise<ToolOutcome>;
-  /** The call has ended: ends the questions of calls that its tool made. */
+  /** Ends the questions of the calls that a tool made, after its own call has ended. */
   readonly endQuestions: (call: Call) => void;
-  /** Called when a call has ended, while something waits for that. */
+  /** Functions that are called when any call has ended. The list is empty while nothing waits for that. */
   onCallEnd: (() => void)[];
-  /** The pipeline, as members: a hop can resume it without importing it. */
+  /** The pipeline. It is a member so that a hop can resume it without importing it. */
   readonly runPipeline: (call: Call) => void;
   readonly failInternally: (call: Call, thrown: unknown) => void;
 }
 
-/** The context of a call without one. */
+/** The context of a call whose caller gave no context. */
 export const emptyContext: CallContext = Object.freeze({});
 
 /** A caller's token, and the calls that follow it. */
@@ -108,10 +108,10 @@ export class Call {
   readonly host: CallHost;
   request: CallRequest;
   given: CallContext;
-  /** What the session has is kept by it. */
+  /** The key under which the host keeps what belongs to the session. */
   sessionKey: SessionId | undefined;
   readonly generation: Generation;
-  /** The call of the tool that made it. */
+  /** The call whose tool made this call; null for a call from outside. */
   parent: Call | null = null;
   depth = 0;
   readonly runId: string;
@@ -121,9 +121,9 @@ export class Call {
   readonly timing: Timing;
   readonly ending = new Ending();
   approval: ApprovalState | null = null;
-  /** Where the values of its arguments came from, as policies found. */
+  /** Where the values of the arguments came from, as policies found out. */
   origins: ValueOrigin[] | null = null;
-  /** What {@link infoOf} made. */
+  /** The kept result of {@link infoOf}. */
   info: CallInfo | null = null;
   /** The permits that it holds. */
   permits: readonly PermitSource[] = [];
@@ -131,32 +131,32 @@ export class Call {
 
   /** Index of the next hop. */
   hop = 0;
-  /** How often the call continued after it waited: an answer that arrives late finds another token. */
+  /** Number of times that the call continued after a wait. A late answer has an older number and is ignored. */
   token = 0;
   /** Whether a hop waits; false while the pipeline runs. */
   waiting = false;
   /** Withdraws the question to a person, or leaves the queue for a permit. */
   withdraw: (() => void) | null = null;
-  /** The user of the call, or its session where it has none. */
+  /** The user of the call, or its session if it has no user. */
   get queuedFor(): string {
     return this.given.userId ?? this.sessionKey ?? "";
   }
 
   tool: MountedTool | null = null;
-  /** As the schema parsed them, frozen. */
+  /** The arguments as the schema parsed them, frozen; null before that. */
   arguments: Readonly<Record<string, unknown>> | null = null;
   /** The arguments before a gate changed them; null where none did. */
   unmodified: Call["arguments"] = null;
   /** Warnings of the parse. */
   warnings: readonly string[] | null = null;
-  /** `tool:pre` was emitted, so a terminal event must follow. */
+  /** Whether `tool:pre` was emitted, so that a terminal event must follow. */
   announced = false;
 
   /** Passes on the progress of the tool; made at its first report. */
   pace: ProgressPace | null = null;
   context: { readonly abortSignal: AbortSignal; abort(reason?: DOMException): void } | null = null;
   executing = false;
-  /** A gate or the client gave the result; the tool does not run. */
+  /** The result that a gate or the client gave, so that the tool does not run; null otherwise. */
   answered: { readonly value: unknown } | null = null;
   returned: unknown = undefined;
   thrown: { readonly value: unknown } | null = null;
@@ -167,20 +167,20 @@ export class Call {
   madeIn: MadeIn | null = null;
   /** The record of a call that waits, or waited, for an approval or for the client. */
   stored: StoredCall | null = null;
-  /** Lets the session resume the call that now waits. */
+  /** The ticket with which the session resumes the call, while it waits. */
   ticket: string | null = null;
-  /** The host's own tool that it calls: no name chooses one. Null for a call of a mounted tool. */
+  /** The host's own tool that this call runs, which no caller can name. Null for a call of a mounted tool. */
   own: MountedTool | null = null;
-  /** It may call an internal tool. */
+  /** Whether the call may run an internal tool. */
   isInternal = false;
   isLarge = false; // its arguments take long to walk: the host does other work between its hops
   /** The change that it undoes, and the module of the tool that made it; null for a call that runs its tool. */
   undo: CalledUndo | null = null;
   /** Holds the state of its session, so that the host does not drop it while the call waits. */
   session: object | null = null;
-  /** The start of the call is in the audit. */
+  /** Whether the start of the call is in the audit. */
   audited = false;
-  /** The call id is claimed for the session. */
+  /** Whether the call id is claimed for the session. */
   claimedId = false;
   /** What listeners of the tracing channel see; null when the channel had none at the start. */
   trace: ActiveTrace | null = null;
@@ -188,7 +188,7 @@ export class Call {
   /** When its deadline or its grace is over, in the host's time; 0 while neither runs. */
   due = 0;
   place = -1; // among the host's active calls; -1 when it is not one of them
-  /** The calls of its caller's signal, and its place among them. */
+  /** The calls that follow the same signal of a caller; `signalPlace` is the index of this call. */
   followedSignal: Call[] | null = null;
   signalPlace = 0;
   /** Its caller's cancellation token. */
@@ -221,7 +221,7 @@ export function needsApproval({ approval }: Call): boolean {
   return approval !== null && approval.reasons.length > 0;
 }
 
-/** The facts of a call, as plain JSON that may cross to another process: made once, until its deadline is known. */
+/** Returns the facts of a call as plain JSON, for other processes too. They are kept until the deadline is known, which they state. */
 export function infoOf(call: Call): CallInfo {
   return (call.info ??= Object.freeze(makeInfo(call)));
 }
@@ -251,12 +251,12 @@ export function factsOf(call: Call): PendingCall {
   return { info: infoOf(call), tool: call.tool!.info, arguments: call.arguments! };
 }
 
-/** The trace context that the tool and nested calls see. */
+/** Returns the trace context that the tool and nested calls see. */
 export function traceparentOf(call: Call): string | undefined {
   return call.trace === null ? call.given.traceparent : call.trace.message.traceparent;
 }
 
-/** Arguments that no schema accepted, for those who watch: a copy, so that nothing but JSON reaches them. */
+/** Returns arguments that no schema accepted, for observers: a copy, so that nothing but JSON reaches them. */
 export function givenArguments(call: Call): unknown {
   const given: unknown = call.request.arguments;
   if (given === undefined || typeof given === "string") return given;

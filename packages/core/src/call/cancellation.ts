@@ -56,7 +56,7 @@ export class CallerWatch {
   }
 }
 
-/** A call has ended: the last call of its signal takes its place. A set instead of this costs a call a quarter of its time. */
+/** Removes an ended call from its signal's list; the last call takes its place. A set would cost a call a quarter of its time. */
 export function leaveSignal(call: Call, calls: Call[]): void {
   call.followedSignal = null;
   const last = calls.pop()!;
@@ -65,7 +65,7 @@ export function leaveSignal(call: Call, calls: Call[]): void {
   last.signalPlace = call.signalPlace;
 }
 
-/** A call has ended. A token without calls is not listened to, so that neither keeps the other in memory. */
+/** Removes an ended call from its token. The last call stops the listening, so that neither keeps the other in memory. */
 export function leaveToken(call: Call, token: FollowedToken): void {
   token.calls.delete(call);
   if (token.calls.size > 0) return;
@@ -73,7 +73,7 @@ export function leaveToken(call: Call, token: FollowedToken): void {
   token.stopListening = null;
 }
 
-/** `immediate` stops a call; `graceful` only one whose tool has not begun, unless a running tool made it. */
+/** Stops a call: `immediate` stops every call, `graceful` only a call whose tool has not begun and that no running tool made. */
 export function applyCancellation(call: Call, state: CancellationState): void {
   const hasBegun = call.parent !== null || call.executing;
   if (state === "immediate" || (state === "graceful" && !hasBegun)) stopCall(call, "cancel");

@@ -6,7 +6,7 @@ import { ownSession } from "./call-state.ts";
 import type { Runner } from "../contract/runner.ts";
 import type { Call } from "./call.ts";
 
-/** Whether the changes of a call are kept: those of a session, whose tool can undo them where it runs. */
+/** Whether the changes of a call are kept: it has a session, makes real changes, and its tool can undo them where it runs. */
 export function keepsChanges(call: Call): boolean {
   const { given, undo } = call;
   const isReal = undo === null && given.rehearsal === undefined;
@@ -20,14 +20,14 @@ export async function keepChange(call: Call, data: Json): Promise<void> {
   warn(call, await call.host.changes.keep(call.sessionKey!, changingCall(call), kept));
 }
 
-/** Stores that a call cannot be undone, though others of its tool can. */
+/** Stores that this call cannot be undone, although other calls of its tool can. */
 export async function keepIrreversible(call: Call, reason: string): Promise<void> {
   requireRunning(call);
   await call.host.changes.keepIrreversible(call.sessionKey!, changingCall(call), String(reason));
   warn(call, reason);
 }
 
-/** Stores that a call begins that cannot be undone: its tool says so, or its undo does not run where the tool does. */
+/** Stores that a call which now begins cannot be undone: its tool says so, or its undo cannot run where the tool runs. */
 export function announceIrreversible(call: Call): Promise<void> {
   const { name, info } = call.tool!;
   const because = info.irreversible === true ? "" : `: ${undoProblem(call)}`;
@@ -35,7 +35,7 @@ export function announceIrreversible(call: Call): Promise<void> {
   return call.host.changes.keepIrreversible(call.sessionKey!, changingCall(call), reason);
 }
 
-/** After its end, a call changes nothing more that could be undone. */
+/** Throws `UNAVAILABLE` if the call has ended: from then on, it may change nothing that could be undone. */
 function requireRunning({ executing, tool }: Call): void {
   if (!executing) throw new ToolmountError("UNAVAILABLE", { tool: tool!.name, reason: "its call has ended" });
 }
@@ -87,7 +87,7 @@ export function undoRefusal(call: Call, owner: string): string | null {
   return now === owner ? undoProblem(call) : `"${owner}" mounted it, and now "${now}" does`;
 }
 
-/** The runner of a call's tool; null for this process, undefined when none of its name is mounted. */
+/** Returns the runner of a call's tool: null for this process, undefined when no runner of that name is mounted. */
 export function runnerOf({ host, generation, tool }: Call): Runner | null | undefined {
   const { runner: name } = tool!;
   if (host.runner !== null || name === null) return host.runner;

@@ -19,7 +19,7 @@ import { argumentsProblem } from "./find.ts";
 /** Hop 3: asks gates by priority, then policies. The next hop puts their questions to a person. */
 export function decide(call: Call): HopAnswer {
   if (call.madeIn?.began === true) return endUnknown(call);
-  // A gate or a rule says nothing about the host's own tools: only a person does.
+  // Gates and rules do not decide on the host's own tools; only a person does.
   if (call.own !== null) return askAsList(call, `"${call.own.name}" asks for confirmation`);
   const { preGates } = call.generation;
   if (preGates.length === 0) return askPolicies(call);
@@ -75,7 +75,7 @@ function askPolicies(call: Call): HopAnswer {
   return loading === null ? judge() : waitFor(call, loading, judge, denyUndecided, storeWait);
 }
 
-/** The sessions whose results a call may use: its parents' and its own. A call without a session has none. */
+/** Returns the sessions whose results a call may use: its parents' and, if it has a session, its own. */
 function sessionsOf({ given: { userId, parentSessionIds = [] }, sessionKey }: Call): readonly SessionId[] {
   const parents = parentSessionIds.map((name) => ownSession(userId, name));
   return sessionKey === undefined ? parents : [...parents, sessionKey];
@@ -165,7 +165,7 @@ function askConfirmation(call: Call, waivedBy: string | null): HopAnswer {
     : confirm(call, waivedBy, needed);
 }
 
-/** Adds the question of the tool itself. Anything but `false` needs one. */
+/** Adds the question of the tool itself, unless `needed` is `false`. Any other value asks. */
 function confirm(call: Call, waivedBy: string | null, needed: unknown): "next" {
   if (needed === false) return "next";
   const approval = approvalOf(call);

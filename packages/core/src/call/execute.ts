@@ -16,7 +16,7 @@ import { ToolCallContext } from "./tool-context.ts";
 import { logError, logFields } from "./trace.ts";
 import { endAsBefore, endCall, endUnavailable, resumeCall, storeWait, waitFor } from "./transitions.ts";
 
-/** Hop 5: runs the tool where its runner says, under one signal. A caller may hold it back until then. */
+/** Hop 5: runs the tool where its runner says, under one signal. The caller's `onAllowed` can delay the start. */
 export function execute(call: Call): HopAnswer {
   const { onAllowed } = call.given;
   if (onAllowed === undefined) return begin(call);
@@ -74,7 +74,7 @@ async function handOver({ host }: Call, stored: StoredCall): Promise<void> {
   if (!handed) throw new Error("its approval was used or revoked meanwhile");
 }
 
-/** Acquires the permits of a call. Null when it has them; else it has ended, or waits and continues with `retry`. */
+/** Acquires the permits of a call. Returns null when it has all; otherwise it has ended, or waits and continues with `retry`. */
 function acquirePermits(call: Call, retry: (call: Call) => HopAnswer): HopAnswer | null {
   const { semaphore, rateLimiter } = call.tool!;
   const { host, parent } = call;
@@ -86,7 +86,7 @@ function acquirePermits(call: Call, retry: (call: Call) => HopAnswer): HopAnswer
   );
 }
 
-/** A call that the tool itself makes uses that call's permit: otherwise it would wait for its own end. */
+/** Whether a call is made within another call of its tool. It uses that call's permit: otherwise it would wait for its own end. */
 function isWithin(parent: Call | null, tool: MountedTool): boolean {
   for (let call = parent; call !== null; call = call.parent) if (call.tool === tool) return true;
   return false;
@@ -115,7 +115,7 @@ export function releasePermits(call: Call): void {
   for (const source of permits) source.release();
 }
 
-/** Opens the log of the calls that a `repeatable` tool makes, and continues. An earlier run may have had an outcome. */
+/** Opens the log of the calls that a `repeatable` tool makes, and continues. If an earlier run ended, its outcome counts. */
 function start(call: Call): HopAnswer {
   const opening = call.tool!.definition.repeatable === true ? openInnerLog(call) : null;
   if (opening === null) return recordAndLaunch(call);
@@ -179,13 +179,13 @@ function listAsRunning(call: Call, token: CancellationToken): void {
   token.registerToolStart(call.trackedAs, call.tool!.name);
 }
 
-/** A nested call follows its parent's signal, so it needs a timer only for an earlier deadline. */
+/** Starts the deadline. A nested call follows its parent's signal, so it needs a timer only for an earlier deadline. */
 function startDeadline(call: Call): void {
   const { timing, parent } = call;
   const { timeoutMs } = call.tool!;
   const inherited = parent?.timing.deadlineAt ?? 0;
   const own = timeoutMs === 0 ? 0 : timing.executedAt + timeoutMs;
-  if (call.info !== null) call.info = null; // it lacks the deadline
+  if (call.info !== null) call.info = null; // the kept info lacks the deadline
   timing.deadlineAt = own === 0 || (inherited !== 0 && inherited < own) ? inherited : own;
   if (own !== 0 && timing.deadlineAt === own) call.host.deadlines.start(call, timeoutMs, timing.executedAt);
 }
@@ -217,7 +217,7 @@ function isReadable(thrown: unknown): boolean {
   }
 }
 
-/** The tool of an abandoned call answered: no caller waits for the result. */
+/** Counts an abandoned call as ended when its tool answers after all. No caller waits for the result. */
 function onLateAnswer(call: Call): void {
   const { abandoned, logger } = call.host;
   if (!abandoned.delete(call)) return;

@@ -47,23 +47,23 @@ export function find(call: Call): HopAnswer {
     : loadSession(call, sessionKey);
 }
 
-/** The tools that a call of a tool finds. The host's own tools are in no generation: their calls find what is mounted now. */
+/** Returns where the calls of a tool find tools. The host's own tools are in no generation: their calls find what is mounted now. */
 export function generationBelow(parent: Call): Generation {
   return parent.own === null ? parent.generation : generationOf(parent.host.moduleSet);
 }
 
-/** The tool that a call names, from outside or from another tool. */
+/** Finds the tool that a call names, be it a call from outside or from another tool. */
 export function findTool(generation: Generation, parent: Call | null, name: string): MountedTool | undefined {
   return parent === null || parent.own !== null
     ? generation.find(name)
     : generation.findFor(parent.tool!, name);
 }
 
-/** Longest text of a member, and most members, that need no measuring; together they are below 64 KB. */
+/** Longest text of a member and largest number of members that need no measuring; together they are below 64 KB. */
 const smallText = 1_024;
 const fewMembers = 32;
 
-/** Whether arguments are few short scalars, as those of most calls are. To measure these, too, takes 5 % of a call. */
+/** Whether arguments are a few short scalars, as in most calls. Measuring these as well would take 5 % of a call's time. */
 function areSmall(given: unknown, maxBytes: number): boolean {
   if (typeof given === "string") return given.length <= smallBytes && given.length * 3 <= maxBytes;
   if (typeof given !== "object" || given === null) return true;
@@ -111,13 +111,13 @@ function textProblem(text: string, maxBytes: number): string | null {
 
 /** Ends a call whose arguments are too large to be read. Events, logs and traces see none of them. */
 function endUnread(call: Call, problem: string): "next" {
-  call.hop = parseHop + 1; // the arguments are at fault, as in the hop parse
+  call.hop = parseHop + 1; // counts as a failure of the hop `parse`, because the arguments are at fault
   makeReadable(call);
   dropArguments(call);
   return endCall(call, "invalid", "INVALID_ARGUMENTS", { message: problem });
 }
 
-/** Takes the arguments that are not read out of the request. */
+/** Removes the arguments, which are not read, from the request. */
 function dropArguments(call: Call): void {
   const { arguments: _, ...rest } = call.request;
   call.request = rest;
@@ -156,7 +156,7 @@ function isIdOrAbsent(id: unknown): boolean {
 
 const notText = (key: string) => `the ${key} of the context is not a text`;
 
-/** Ends a call whose request or context has wrong types. Events and logs see readable ones. */
+/** Ends a call whose request or context has wrong types. Events and logs get readable values instead. */
 function endUnreadable(call: Call): "next" {
   const message = makeReadable(call);
   return message === null
@@ -175,7 +175,7 @@ export function makeReadable(call: Call): string | null {
   return problem;
 }
 
-/** Reads a request and a context whose members may throw. What cannot be read is left out; the first such is the problem. */
+/** Reads a request and a context whose members may throw. Unreadable members are left out; `problem` names the first. */
 export function readRequest(request: unknown, context: unknown) {
   const given = readMembers(request, "the request");
   const { name, id } = given.members;
@@ -206,7 +206,7 @@ function readMembers(
   }
 }
 
-/** A name that is not a text, as a text: no tool has it. */
+/** Returns a name of any type as a text of at most 200 characters. */
 function textOf(name: unknown): string {
   try {
     return String(name).slice(0, 200);
@@ -215,7 +215,7 @@ function textOf(name: unknown): string {
   }
 }
 
-/** An internal tool is there for internal calls, and for those that continue or undo one. */
+/** Whether a call may find a tool. Internal tools are only for internal calls and for calls that continue or undo another. */
 function isFor({ isInternal, own, stored, undo }: Call, { info }: MountedTool): boolean {
   return info.status !== "internal" || isInternal || own !== null || stored !== null || undo !== null;
 }
@@ -229,7 +229,7 @@ function endNotFound(call: Call, near: readonly string[]): "next" {
   return endCall(call, "not_found", "TOOL_NOT_FOUND", { tool, near });
 }
 
-/** Claims the caller's id. Only calls of a session have one that can repeat; the host makes the ids of nested calls. */
+/** Claims the caller's id; false when it is in use. Ids can repeat only in a session; the host makes those of nested calls. */
 function claimId(call: Call): boolean {
   const { sessionKey } = call;
   if (call.request.id === undefined || sessionKey === undefined || call.stored !== null) return true;
@@ -252,12 +252,12 @@ function followCaller(call: Call): void {
 }
 
 /**
- * Loads the session's state, unless that was done for this call, and refuses an id under which a call of it waits. Calls
- * that tools make skip this.
+ * Loads the session's state, unless this call has loaded it already, and refuses an id under which another call of the session
+ * waits. Calls that tools make skip this.
  */
 function loadSession(call: Call, key: SessionId): HopAnswer {
   const state = call.host.states.of(key);
-  // A session that ended meanwhile has another state.
+  // A session that ended meanwhile has a new state object.
   const loaded = call.session === state ? null : call.host.states.load(key);
   call.session = state;
   const repeated = call.claimedId ? isWaiting(call) : null;

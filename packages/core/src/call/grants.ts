@@ -11,13 +11,13 @@ import { approvalOf } from "./call-state.ts";
 import { defaultDecider, grantedCallOf, ownArguments, type SealedRequest } from "./hold.ts";
 import { parseHop } from "./transitions.ts";
 
-/** Asks about a list as a whole, or about a call that is not the next one of its list. */
+/** Adds a question about an approved list as a whole, or about a call that is not the next call of its list. */
 export function askAsList(call: Call, reason: string): "next" {
   approvalOf(call).reasons.push({ source: "list", reason });
   return "next";
 }
 
-/** The one place where a call gets the yes that it spends. A default of a gate is no person, so it gives no grant. */
+/** Gives a call the grant that it spends; nothing else does. A gate's default is not a person's answer, so it gives no grant. */
 export function spend(call: Call, grant: Grant): void {
   if (grant.by === defaultDecider) approvalOf(call).allowedBy = grant.by;
   else approvalOf(call).grant = grant;
@@ -30,7 +30,7 @@ export function grantNow(call: Call, by: string): Grant {
   return grantForCall(grantedCallOf(call), { id, by, at: host.clock.now(), expiresAt: null });
 }
 
-/** Who approved the call, and by which grant; or what allowed it, which is no person. */
+/** Returns who approved the call and by which grant, or which rule or default allowed it without a person. */
 export function yesOf({ approval }: Call): JsonObject {
   if (approval === null) return {};
   const { grant, allowedBy } = approval;
@@ -38,7 +38,7 @@ export function yesOf({ approval }: Call): JsonObject {
   return allowedBy === null ? {} : { allowedBy };
 }
 
-/** The stored request of a call, with the arguments that its approver gave it. Throws `TICKET_INVALID`. */
+/** Returns the stored request of a call, with the arguments that its approver gave it. Throws `TICKET_INVALID`. */
 export function openRequest({ record, ticket }: StoredCall): SealedRequest {
   const { open, tool: name, shown } = record;
   if (ticket === null && open != null)
@@ -48,7 +48,7 @@ export function openRequest({ record, ticket }: StoredCall): SealedRequest {
   return editedRequest(request.value as SealedRequest, record);
 }
 
-/** A call that waits here is parsed and decided again, with the arguments that its approver gave it. */
+/** Has a call that waited here parsed and decided again, with the arguments that its approver gave it. */
 export function beginAgain(call: Call, record: ApprovalRecord): "next" {
   call.request = editedRequest(call.request, record);
   call.approval = null;
@@ -57,8 +57,8 @@ export function beginAgain(call: Call, record: ApprovalRecord): "next" {
 }
 
 /**
- * The digest of the arguments that the approver gave, as the tool parsed them; undefined where they changed none. A gate that
- * changed them afterwards has made another call, which no person approved.
+ * Returns the digest of the arguments that the approver gave, as the tool parsed them; undefined if the approver changed none.
+ * A gate that changes them afterwards makes it another call, which no person approved.
  */
 export function editedDigest({ unmodified, tool, arguments: given }: Call, { edited }: ApprovalRecord) {
   return edited === undefined ? undefined : argumentsDigest(tool!.name, unmodified ?? given);

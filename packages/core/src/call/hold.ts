@@ -68,8 +68,8 @@ export function holdCall(
 }
 
 /**
- * The request as it is made again, and the members of its context with which policies compare it. A tool may have its own
- * name for another tool.
+ * Returns the request with which the call is made again, and the parts of its context that policies compare it with. A nested
+ * call gets the mounted name of its tool, because the calling tool may have its own name for it.
  */
 export function requestToSeal({
   given: { prompts, parentSessionIds },
@@ -90,8 +90,8 @@ export function requestToSeal({
 }
 
 /**
- * What the host needs to make the call without its ticket, where nothing of its request is for its caller alone: no masked
- * value, no words of its user, no place in a tool's run.
+ * Returns what the host needs to make the call without its ticket. Empty if the request has something for its caller alone: a
+ * masked value, words of its user, or a place in a tool's run.
  */
 function openPart(
   { host, parent, request, tool, given: { prompts, parentSessionIds } }: Call,
@@ -106,7 +106,7 @@ function openPart(
   return { open: { holder: publicKeyOf(ticket), ...(!isShown && { arguments: own }) } };
 }
 
-/** A model may have written them as text, which was parsed when the question was made. */
+/** Returns the arguments as an object. Text of a model was valid JSON when the question was made, so it is parsed here. */
 export function ownArguments({ arguments: given }: CallRequest): JsonObject {
   const own: unknown = typeof given === "string" ? JSON.parse(given.trim() || "{}") : given;
   return (own ?? {}) as JsonObject;
@@ -118,16 +118,16 @@ export function sealForCaller(value: unknown, { ticket, record: { open } }: Stor
   return open == null ? null : encryptForHolder(value, open.holder);
 }
 
-/** Another host runs the call, as a person asked: the caller reads its outcome with the ticket, and nothing is reported here. */
+/** Ends a call here because another host runs it. Its caller reads the outcome with the ticket; nothing is reported here. */
 export function leaveToOther(call: Call, stored: StoredCall): "next" {
   stored.lost = true;
   return suspend(call, stored);
 }
 
-/** What a resumed call is made from. */
+/** The stored request from which a resumed call is made, with the parts of its context that policies need. */
 export type SealedRequest = CallRequest & Pick<CallContext, "prompts" | "parentSessionIds">;
 
-/** The call that its session made. Who waits for that call finds the questions of its tool's calls under its id, too. */
+/** Returns the outermost call. A caller who waits for it finds the questions of its tool's calls under its id, too. */
 function rootOf(call: Call): Call {
   return call.parent === null ? call : rootOf(call.parent);
 }
@@ -159,7 +159,7 @@ export function defaultAnswer({ approval }: Call): "approve" | "deny" {
   return approval?.gateAsk?.approvalDefault === "allow" ? "approve" : "deny";
 }
 
-/** The facts of a call to which a person's yes is bound: any change of these is another question. */
+/** Returns the facts of a call to which a person's approval is bound. If any of them changes, a new question is asked. */
 export function grantedCallOf({ given: { sessionId, userId }, tool, arguments: given }: Call): GrantedCall {
   return { tool: tool!.name, definition: tool!.digest(), arguments: given!, sessionId, userId };
 }
@@ -169,7 +169,7 @@ export function promptOf({ approval, tool }: Call): string {
   return approval?.gateAsk?.approvalPrompt ?? `Run "${tool!.name}"? ${reason}`.trimEnd();
 }
 
-/** A resumed call that could not run waits again under its ticket: it used nothing, so the answer stays valid. */
+/** Makes a resumed call that could not run wait again under its ticket. Nothing was used, so the answer stays valid. */
 export function requeue(call: Call, stored: StoredCall): void {
   const { ending } = call;
   if (stored.record.state !== "claimed" || ending.result?.code !== "UNAVAILABLE") return;

@@ -16,7 +16,7 @@ export function hasInnerLog({ given, host, generation, tool }: Call): boolean {
   );
 }
 
-/** Opens that log. Resolves to the outcome of an earlier run that ended; null when the tool runs. Null without a log. */
+/** Opens the log. Resolves to the outcome of an earlier run that ended, or to null if the tool must run. Null without a log. */
 export function openInnerLog(call: Call): Promise<ToolOutcome | null> | null {
   const { host, generation, sessionKey } = call;
   if (!hasInnerLog(call) || call.inner?.log) return null;
@@ -29,12 +29,12 @@ export function openInnerLog(call: Call): Promise<ToolOutcome | null> | null {
   });
 }
 
-/** Equal for a call that is made again because its process died. */
+/** Returns a digest that stays the same when a call is made again because its process died. */
 function identityOf({ arguments: given, callId, given: { turnId }, tool }: Call): string {
   return digestOf({ call: callId, turn: turnId ?? null, tool: tool!.name, arguments: given });
 }
 
-/** A turn makes the call of an id once. A caller without a turn may use an id again, for another run. */
+/** Whether a call's id stands for only one run, as in a turn. A caller without a turn may use an id again, for another run. */
 function isOnce({ given, stored }: Call): boolean {
   return given.turnId !== undefined || stored !== null;
 }
@@ -57,7 +57,7 @@ export function mustBegin({ madeIn, tool }: Call): boolean {
   return madeIn !== null && !canRepeat(tool!);
 }
 
-/** Whether nothing is lost when a call of a tool runs again. */
+/** Whether a call of a tool can safely run a second time. */
 export function canRepeat({ info, definition }: NonNullable<Call["tool"]>): boolean {
   return info.category === "read" || info.idempotent || definition.repeatable === true;
 }
@@ -67,7 +67,7 @@ export function beginInLog({ madeIn, tool }: Call): Promise<void> {
   return log.begin(number, { key, tool: tool!.name });
 }
 
-/** Ends a call that had begun when its process died: it is not run a second time. */
+/** Ends a call as `unknown` because it had begun when its process died: it is not run a second time. */
 export function endUnknown(call: Call): "next" {
   call.hop = 1 + executeHop;
   return endCall(call, "unknown", "OUTCOME_UNKNOWN", { tool: call.tool!.name });

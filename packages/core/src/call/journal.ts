@@ -14,7 +14,7 @@ import { lineOf } from "../pending/place.ts";
 import { logError, logFields } from "./trace.ts";
 import { outcomeOf, phaseOf } from "./transitions.ts";
 
-/** Longest text of arguments, of a result or of an error, in an audit entry. */
+/** Most characters of arguments, of a result or of an error in an audit entry. */
 const maxText = 4_096;
 
 /** Whether anything about a call is stored. Most calls store nothing, and pay only for this check. */
@@ -33,7 +33,7 @@ function isUnsaved({ sessionKey, host }: Call): boolean {
   return sessionKey !== undefined && host.states.unsaved.has(sessionKey);
 }
 
-/** Whether a call cannot be undone: its tool says so, or its undo runs nowhere. Most calls pay for two reads of this. */
+/** Whether a call cannot be undone: its tool says so, or its undo runs nowhere. For most calls this costs two property reads. */
 function isIrreversible(call: Call): boolean {
   const { given, tool, undo } = call;
   if (tool === null || (tool.info.irreversible !== true && tool.info.undoable !== true)) return false;
@@ -45,7 +45,7 @@ function isAudited({ host, generation, tool, stored }: Call): boolean {
   const sink = sinkOf(host, generation);
   if (sink === null) return false;
   if (sink.mode !== "changes") return true;
-  // A tool that was removed while its call waited may have changed something; a name without a tool has not.
+  // A call that waited may have changed something, even if its tool was removed since. An unknown name changes nothing.
   return tool === null ? stored !== null : tool.info.category !== "read";
 }
 
@@ -68,7 +68,7 @@ function begins(call: Call): boolean {
   return call.madeIn !== null && mustBegin(call);
 }
 
-/** Stores that the tool begins: the reason why it may not, or null. Returns null when there is nothing to wait for. */
+/** Stores that the tool begins. Resolves to the reason why it may not, or to null; returns null if there is nothing to await. */
 export function recordStart(call: Call): Promise<string | null> | null {
   const { stores } = call.host;
   const isStored = call.stored !== null || isUnsaved(call) || begins(call) || isIrreversible(call);
@@ -163,7 +163,7 @@ function recordOutcome(call: Call): Promise<void> | null {
     return stores.track(storeOtherEnd(call, call.stored));
   const audited = audit === null ? null : auditEnd(call, audit);
   if (call.stored === null) return audited;
-  // A tool that interrupts a resumed call to ask a person itself did not end it: its approval stays valid for the next resume.
+  // A tool that interrupts a resumed call because it asks a person itself has not ended it: the approval stays valid.
   const isPaused = call.ending.interrupt !== null && call.stored.isResumed;
   if (call.ending.status !== "pending" && !isPaused) return stores.track(storeEnd(call, audited));
   if (!isPaused && call.stored.record.state !== "claimed") return audited;
@@ -230,7 +230,7 @@ async function hasAuditedEnd({ generation, host, runId }: Call): Promise<boolean
     const written = (await sinkOf(host, generation)?.read({ runId })) ?? [];
     return written.some(({ entry }) => entry.kind === "end");
   } catch {
-    return false; // an end too many is better than none
+    return false; // a second end is better than a missing end
   }
 }
 
@@ -282,7 +282,7 @@ function argumentsOf(call: Call): { arguments?: JsonObject | string; argumentsDi
   };
 }
 
-/** The data of the result for the audit, and what is left out: masked. Of long data the beginning of its JSON, and its length. */
+/** Returns a result's data and what is left out, masked, for the audit. Long data becomes the start of its JSON and its length. */
 function resultOf({ ending, host, generation }: Call): Partial<AuditEntry> {
   const { data, omitted } = ending.result!;
   if (data === undefined || sinkOf(host, generation)?.keepsResults === false) return {};

@@ -5,7 +5,7 @@ import type { KeptResult, ValueOrigin } from "../contract/origins.ts";
 import type { Call } from "./call.ts";
 import { logError } from "./trace.ts";
 
-/** Keeps the result of a call for policies that ask where a later value came from. Never rejects; null: nothing to wait for. */
+/** Keeps a call's result for policies that ask where a later value came from. Never rejects. Null if there is nothing to await. */
 export function storeResult(call: Call): Promise<void> | null {
   const { ending, host, sessionKey, tool } = call;
   const { meta } = ending.result!;
@@ -25,7 +25,7 @@ export function storeResult(call: Call): Promise<void> | null {
   });
 }
 
-/** The values that a person saw with their origins, and approved; of secrets, the digests. */
+/** Returns the values that a person saw with their origins and approved. Secrets are returned as digests. */
 function confirmedIn({ approval, arguments: given }: Call): Pick<KeptResult, "confirmed"> {
   if (approval === null || approval.grant === null) return {};
   const confirmed = confirmedValues(
@@ -35,7 +35,7 @@ function confirmedIn({ approval, arguments: given }: Call): Pick<KeptResult, "co
   return confirmed.length === 0 ? {} : { confirmed };
 }
 
-/** The values of a call whose origin no flow accepts, and that a person saw and approved; of secrets, the digests. */
+/** Returns the approved values of a call whose origin no flow accepts, but which a person saw. Secrets are returned as digests. */
 export function confirmedValues(
   origins: readonly ValueOrigin[],
   given: Readonly<Record<string, unknown>>,

@@ -18,13 +18,13 @@ import { ContractBreach } from "../result/normalize.ts";
 import { endTrace, logError } from "./trace.ts";
 import { hopNames, outcomeOf, phaseOf, waitFor } from "./transitions.ts";
 
-/** Hop 7: gates may replace the result, then the audit, the observers and the caller receive it. */
+/** Hop 7: lets gates replace the result, then gives it to the audit, the observers and the caller. */
 export function notify(call: Call): HopAnswer {
   const { ending, generation, host, timing } = call;
   if (call.stored !== null && ending.status === "failed") requeue(call, call.stored);
   release(call);
   timing.endedAt = Math.max(timing.startedAt, host.time.now());
-  // A call with valid arguments that was stopped, denied or refused before its tool.
+  // The call had valid arguments, and was stopped, denied or refused before its tool ran.
   if (!call.announced && call.arguments !== null)
     announce(call, ending.status === "pending" ? "ask" : "deny");
   if (ending.status === "pending") return record(call);
@@ -40,7 +40,7 @@ export function notify(call: Call): HopAnswer {
   });
 }
 
-/** Leaves everything that the call was part of while it ran. */
+/** Removes the ended call from everything that listed it while it ran, and returns its permits. */
 function release(call: Call): void {
   const { host, given } = call;
   if (call.followedSignal !== null) leaveSignal(call, call.followedSignal);
@@ -68,7 +68,7 @@ function isWatched({ ending, generation, stored }: Call): boolean {
     : errorGates.length > 0 || errorObservers.length > 0;
 }
 
-/** Freezes the result before anyone sees it. One that cannot be copied, such as one whose getters throw, is a breach. */
+/** Freezes the result before anyone sees it. A result that cannot be copied, for example because a getter throws, is a breach. */
 function sealResult(call: Call): void {
   try {
     freezeResult(call);
@@ -108,7 +108,7 @@ function withhold(call: Call, reason: string): void {
   };
 }
 
-/** Replaces the result by a gate's, which is checked like any other. A failure stays a failure. */
+/** Replaces the result by the result of a gate, which is checked like any other. A failure stays a failure. */
 function replaceResult(call: Call, given: unknown): void {
   const { ending, host } = call;
   const tool = call.tool!;
@@ -138,7 +138,7 @@ function record(call: Call): HopAnswer {
   return waitFor(call, withStoreTime(call, recorded), finish);
 }
 
-/** Whether the session sees what the tool answered. */
+/** Whether the session sees the result of the tool. */
 function isSeen(call: Call): boolean {
   const { announced, ending, given, undo } = call;
   const { status, result } = ending;
@@ -163,12 +163,10 @@ function withStoreTime(call: Call, work: Promise<unknown>): Promise<unknown> {
   );
 }
 
-/** The least time that a store has for the end of a call, in milliseconds. */
+/** Shortest time, in milliseconds, that a store gets to store the end of a call. */
 const leastStoreMs = 250;
 
-/**
- * Returns how long the caller waits for the store: what the deadline of the call leaves; after a stop, the least time.
- */
+/** Returns how many milliseconds the caller waits for the store: the rest until the deadline or, after a stop, the shortest time. */
 function storeMs({ stop, timing, tool }: Call): number {
   if (stop !== null) return leastStoreMs;
   const { deadlineAt, endedAt } = timing;
@@ -202,7 +200,7 @@ function notifyObservers(call: Call): void {
   host.observers.notify(observers, isOk ? "tool:post" : "tool:error", eventOf(call));
 }
 
-/** Emits `tool:pending`. The call waits, so this is not its end. */
+/** Emits `tool:pending`, which does not end the call: it waits. */
 function notifyPending(call: Call): void {
   const observers = call.generation.observers("tool:pending");
   if (observers.length === 0) return;
@@ -241,7 +239,7 @@ function addError(call: Call, event: Record<string, unknown>): void {
 
 type Event = Record<string, unknown> & ToolEvent;
 
-/** The common part of a call's events, not yet frozen. The names are Amplifier's. */
+/** Returns the common part of a call's events, not frozen yet. Its names are those of Amplifier. */
 export function toolEvent(call: Call): Event {
   return addIds(call, {
     tool_name: call.tool === null ? call.request.name : call.tool.name,
@@ -252,7 +250,7 @@ export function toolEvent(call: Call): Event {
   });
 }
 
-/** The same with the result. Not built on {@link toolEvent}: an object literal is cheaper than one that grows. */
+/** Returns the same event with the result. It does not extend {@link toolEvent}, because one object literal is cheaper. */
 function endEvent(call: Call): Event {
   const { timing, ending } = call;
   return addIds(call, {
@@ -266,7 +264,7 @@ function endEvent(call: Call): Event {
   });
 }
 
-/** When the call began, as ISO 8601 text. */
+/** Returns when the call began, as ISO 8601 text. */
 function startOf({ host, timing }: Call): string {
   return (timing.startText ??= host.time.stamp(timing.startedAt));
 }

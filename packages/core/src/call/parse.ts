@@ -10,20 +10,20 @@ import type { Issue, ParseResult } from "../contract/ports.ts";
 import type { Call, HopAnswer } from "./call.ts";
 import { endCall, waitFor } from "./transitions.ts";
 
-/** Hop 2: parses the arguments. What the schema's parse returns is the arguments for every hop after it. */
+/** Hop 2: parses the arguments. All later hops use the arguments that the schema's parse returns. */
 export function parse(call: Call): HopAnswer {
   if (call.undo !== null) return takeKept(call, call.undo.request.arguments);
   const input = readInput(call);
   return input === null ? "next" : parseWith(call, input, null);
 }
 
-/** An undo has a part of the arguments that were parsed when its change was made. */
+/** Gives an undo its arguments: some of those that were parsed when the change was made. They are not parsed again. */
 function takeKept(call: Call, kept: JsonObject): "next" {
   call.arguments = frozenCopy(kept);
   return "next";
 }
 
-/** Reads the given arguments as an object; null when that ended the call. */
+/** Reads the given arguments as an object. Returns null when it has ended the call because they are not one. */
 function readInput(call: Call): object | null {
   const given: unknown = call.request.arguments;
   if (given === undefined || given === null) return {};
@@ -53,16 +53,16 @@ function readText(call: Call, text: string): object | null {
 }
 
 /**
- * V8 quotes the text in its message about invalid JSON, and the text may have a secret: the error is logged and stored.
+ * Removes the quoted text from V8's message about invalid JSON: it may have a secret, and the error is logged and stored.
  */
 function withoutExcerpt(message: string): string {
   return message.replace(/^(Unexpected token '.+?'), .*$/su, "$1");
 }
 
-/** Long texts may be nested deeply, and an escape can hide a `__proto__`. Short and plain texts can do neither. */
+/** Whether a JSON text may be nested too deeply or hide a `__proto__` behind an escape. Short and plain texts can do neither. */
 function needsCheck(text: string): boolean {
   if (text.length > maxDepth * 2) return true;
-  // The search for one character comes first, which saves 50 ns a call.
+  // Searching for a single character first saves 50 ns a call.
   return (text.includes("_") && text.includes("__proto__")) || (text.includes("\\") && text.includes("\\u"));
 }
 

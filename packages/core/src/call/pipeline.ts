@@ -37,25 +37,25 @@ import { generationOf } from "../registry/generation.ts";
  * A call that ends early skips to hop 7. A hop that waits leaves the pipeline, and `resumeCall` enters it again.
  */
 
-/** What a call begins with, beside its request and context. */
+/** What a call begins with, in addition to its request and context. */
 export interface CallOrigin {
-  /** The call of the tool that makes it. */
+  /** The call whose tool makes this call; null for a call from outside. */
   readonly parent: Call | null;
-  /** The state of its session, where that was loaded for this call; else the hop find loads it. */
+  /** The state of its session if it was loaded for this call already; if null, the hop `find` loads it. */
   readonly session: object | null;
-  /** It may call an internal tool: no model and no program chose the name. */
+  /** Whether it may call an internal tool, because no model and no program chose the name. */
   readonly isInternal?: boolean;
-  /** The host's own tool that it calls. */
+  /** The host's own tool that the call runs. */
   readonly own?: Call["own"];
-  /** Its place in its parent's log. */
+  /** Its place in the log of its parent. */
   readonly madeIn?: MadeIn | null;
-  /** It undoes a change. */
+  /** The change that it undoes. */
   readonly undo?: Call["undo"];
 }
 
 const outside: CallOrigin = Object.freeze({ parent: null, session: null });
 
-/** Starts a call from outside in the current generation, or one that a tool makes in the generation of its parent. */
+/** Starts a call: one from outside in the current generation, one that a tool makes in the generation of its parent. */
 export function startCall(
   host: CallHost,
   request: CallRequest,
@@ -96,7 +96,7 @@ function newCall(
   return call;
 }
 
-/** Ends a call whose request cannot be read as invalid, with an event like any other. */
+/** Ends a call whose request cannot be read as invalid, and notifies observers as for any other call. */
 function startUnreadable(
   host: CallHost,
   request: unknown,
@@ -117,7 +117,7 @@ function startUnreadable(
   }
 }
 
-/** Runs a call; traced, if the tracing channel has listeners. */
+/** Runs a call, and traces it if the tracing channel has listeners. */
 export function beginCall(call: Call): void {
   if (callChannel.hasSubscribers) beginTrace(call);
   else runPipeline(call);
@@ -134,7 +134,7 @@ const byName: Readonly<Record<HopName, (call: Call) => HopAnswer>> = {
 };
 const hops = hopNames.map((name) => byName[name]);
 
-/** Runs the hops of a call until it waits or has ended. The only function that does. */
+/** Runs the hops of a call until it waits or has ended. No other function runs hops. */
 export function runPipeline(call: Call): void {
   while (call.hop < hops.length) {
     if (call.stop !== null && call.hop > parseHop && call.hop <= executeHop) endStoppedCall(call);

@@ -12,14 +12,14 @@ import { askAsList } from "./grants.ts";
 import { grantedCallOf } from "./hold.ts";
 import { endCall } from "./transitions.ts";
 
-/** Returns the rehearsal of which a call is a part; null for a real call. */
+/** Returns the rehearsal that a call is a part of; null for a real call. */
 export function rehearsalOf({ given }: Call): SessionRehearsal | null {
   const { rehearsal } = given;
   if (rehearsal === undefined || rehearsal instanceof SessionRehearsal) return rehearsal ?? null;
   throw new Error("a call has a rehearsal that no session of this host made");
 }
 
-/** Whether the runner of a call runs it whole in a rehearsal, on a copy. */
+/** Whether, in a rehearsal, the runner of a call runs the whole call on a copy. */
 function runsOnCopy(call: Call): boolean {
   return call.tool!.info.execution === "server" && runnerOf(call)?.rehearses === true;
 }
@@ -44,7 +44,7 @@ function stageOf(call: Call): object | null {
   return runner?.rehearses === true ? runner : call.tool!.module;
 }
 
-/** Returns what a call of a rehearsal does instead of its tool's work; null when the tool runs, or its preview. */
+/** Ends or answers a call of a rehearsal instead of running its tool. Returns null if the tool or its preview is to run. */
 export function rehearse(call: Call, rehearsal: SessionRehearsal): HopAnswer | null {
   const tool = call.tool!;
   const isRead = tool.info.category === "read";
@@ -70,7 +70,7 @@ export function isPreviewed(call: Call): boolean {
   return call.given.rehearsal !== undefined && hasPreview(call);
 }
 
-/** Runs the preview of a call, and keeps what it would change. A call that would fail changes nothing, unless it ran on a copy. */
+/** Runs the preview of a call, and keeps what it would change. A failure would change nothing, unless the call ran on a copy. */
 export async function runPreview(call: Call, preview: unknown): Promise<unknown> {
   const { effects, result } = readPreview(await preview);
   const isFailure = (result as { readonly error?: unknown } | null)?.error !== undefined;
@@ -82,7 +82,7 @@ export async function runPreview(call: Call, preview: unknown): Promise<unknown>
 
 const changes: ReadonlySet<unknown> = new Set(["create", "change", "delete", "move", "other"]);
 
-/** Checks what `preview` returned. Throws {@link ContractBreach}. */
+/** Checks what the tool's preview returned. Throws {@link ContractBreach}. */
 function readPreview(value: unknown): Preview {
   if (isRecord(value) && Array.isArray(value["effects"]) && value["effects"].every(isEffect))
     return value as unknown as Preview;
@@ -104,8 +104,8 @@ function isEffect(effect: unknown): boolean {
 }
 
 /**
- * The grant of a call as the next one of an approved list. Null for a read without a question, and for a deviation from the
- * list: then the call asks.
+ * Returns the grant of a call if it is the next call of an approved list. Null for a read without a question, and for a call
+ * that deviates from the list, to which a question is added.
  */
 export function grantOfList(call: Call): Grant | null {
   const { approved } = call.given;
@@ -132,7 +132,7 @@ function note(call: Call, rehearsal: SessionRehearsal, effects: Preview["effects
   });
 }
 
-/** Whether the tool says that the call can be undone, or cannot. What changes a copy is thrown away, whatever the tool says. */
+/** Whether the call can be undone; null if its tool does not say. A change of a copy is discarded, whatever the tool says. */
 function canUndo(call: Call): boolean | null {
   const { undoable, irreversible } = call.tool!.info;
   if (runsOnCopy(call)) return null;
@@ -140,7 +140,7 @@ function canUndo(call: Call): boolean | null {
   return irreversible === true ? false : null;
 }
 
-/** What a grant for the real call will be bound to. */
+/** Returns the facts to which a grant for the real call will be bound. */
 function boundOf(call: Call): RehearsedFacts {
   return { ...grantedCallOf(call), code: call.tool!.definition };
 }

@@ -8,7 +8,7 @@ import { isPreviewed, rehearsalOf, runPreview } from "./rehearse.ts";
 import type { ToolCallContext } from "./tool-context.ts";
 import { endUnavailable } from "./transitions.ts";
 
-/** Runs the undo of a tool in this process, or its preview, where it has one. */
+/** Runs a tool in this process: its undo or its preview where the call asks for that, or else the tool itself. */
 export function runInstead(call: Call, context: ToolCallContext): unknown {
   const { definition } = call.tool!;
   if (call.undo !== null) return runUndo(call, async ({ undo }) => definition.undo!(undo, context));
@@ -16,7 +16,7 @@ export function runInstead(call: Call, context: ToolCallContext): unknown {
   return runPreview(call, definition.preview!(call.arguments!, context));
 }
 
-/** Gives the call to a mounted runner. It gets only JSON; live things stay here, as callbacks. */
+/** Gives the call to its runner. The runner gets JSON, and callbacks for what must stay in this process. */
 export function runElsewhere(call: Call, context: ToolCallContext): unknown {
   const runner = runnerOf(call);
   if (runner === undefined || runner === null)
@@ -28,7 +28,7 @@ export function runElsewhere(call: Call, context: ToolCallContext): unknown {
   return isPreviewed(call) ? runPreview(call, run({ preview: true })) : run();
 }
 
-/** The begin is on disk before the tool runs, and only the process whose undo it is writes it. */
+/** Stores the begin of an undo, then runs it. Only the process that may run the undo can store its begin. */
 async function runUndo(
   { undo }: Call,
   run: (instead: Extract<RunnerInstead, { undo: unknown }>) => Promise<unknown>,
@@ -37,7 +37,7 @@ async function runUndo(
   return failure("another process has taken over the undo", { code: "UNDO_UNAVAILABLE" });
 }
 
-/** A process that ended in the middle of an undo may have undone the change. */
+/** Reports the outcome of an undo as unknown if its process ended in the middle: it may have undone the change. */
 function rethrowUndo({ tool }: Call, error: unknown): never {
   if (!isRunnerFailure(error) || error.code !== "TOOL_FAILED") throw error;
   const message = errorMessage("OUTCOME_UNKNOWN", { tool: tool!.name });
@@ -58,7 +58,7 @@ function jobOf(call: Call) {
   };
 }
 
-/** Agents share what the session has that began them, and a rehearsal what its session has. */
+/** Returns the session whose files a call shares: an agent's call those of the session that began it, a rehearsal's its session's. */
 function rootOf(call: Call): string | undefined {
   const { causes, sessionId, userId } = call.given;
   return rehearsalOf(call)?.sessionId ?? ownSession(userId, causes?.at(-1)?.sessionId ?? sessionId);

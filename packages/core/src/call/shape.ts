@@ -27,12 +27,12 @@ export function shape(call: Call): HopAnswer {
   return checkData(call, checkOutput, result.data);
 }
 
-/** Whether no data are known, because the tool did not run in a rehearsal. */
+/** Whether no result is known, because the tool did not run in a rehearsal. */
 function isStaged({ given, returned }: Call): boolean {
   return given.rehearsal !== undefined && (returned as { readonly data?: unknown } | null)?.data === null;
 }
 
-/** What a tool in another process returned is no `Answer` any longer. */
+/** Whether a failure may have had effects. A value from another process is not an `Answer` any more, so its member is read. */
 function mayHaveRun(returned: unknown): boolean {
   return isRecord(returned) && returned["mayHaveRun"] === true;
 }
@@ -49,7 +49,7 @@ function fromReturned(call: Call): ToolResult | null {
   }
 }
 
-/** A size is counted without places, which would slow each call. So a value that is not JSON is looked for once more. */
+/** Finds the place of a value that is not JSON. Sizes are counted without places, which would slow every call. */
 function withPlace(error: unknown, data: unknown): unknown {
   if (!(error instanceof NotJson) || error.path.length > 0) return error;
   try {
@@ -76,13 +76,13 @@ function fromThrown(call: Call, thrown: unknown): ToolResult | null {
   }
 }
 
-/** How the log names a tool that threw: those of Aptix's contract as that contract has it. */
+/** Returns how the log names a tool that threw. Tools of Aptix's contract get the name that this contract prescribes. */
 function logTag({ declaredName, definition: { origin, failures } }: NonNullable<Call["tool"]>): string {
   if (origin === "aptix") return `[${failures?.className ?? declaredName}_ExecuteAsync__Exception]`;
   return `"${declaredName}" threw:`;
 }
 
-/** Tool code in this process cannot end its call in the host's words; a runner can. */
+/** Whether a runner runs the call. Only a runner can end a call with a code of the host; tool code in this process cannot. */
 function runsElsewhere({ tool, host }: Call): boolean {
   return tool!.runner !== null || host.runner !== null;
 }
@@ -115,14 +115,14 @@ function limit(call: Call, result: ToolResult): ToolResult {
   return warnings === null ? limited : { ...limited, warnings: [...(limited.warnings ?? []), ...warnings] };
 }
 
-/** Masks secrets in the error of a failure, and in its details where they are JSON. */
+/** Masks secrets in the error of a failure and in its details. */
 function maskFailure({ redact }: CallHost, result: ToolResult): ToolResult {
   const { error = "", details } = result;
   const plain = details === undefined ? {} : { details: redact(frozenCopy(details)) };
   return { ...result, ...plain, error: redact(error) } as ToolResult;
 }
 
-/** Ends the call with the rule that its tool broke. Getters and proxies may throw anything. */
+/** Ends the call with the rule that its tool broke. `error` can be anything, because getters and proxies may throw anything. */
 function endBreach(call: Call, error: unknown): null {
   if (error instanceof KeptOutputsError) throw error;
   logError(call, error, "a tool broke the contract");
@@ -149,7 +149,7 @@ function applyCheck(call: Call, checked: ParseResult): HopAnswer {
   if (checked.ok) return applyStop(call);
   const problem = checked.issues.slice(0, 5).map(issueSentence).join("; ").slice(0, 1000);
   const details = { tool: call.tool!.name, problem };
-  // A server has run its tool, and says what it did in its own words: the text counts more than the schema.
+  // A tool of an MCP server has run, and its text says what it did: that counts more than the schema.
   const isOurs = call.tool!.definition.origin !== "mcp";
   if (isOurs && call.host.outputCheck === "strict")
     return endCall(call, "unknown", "OUTPUT_INVALID", details);
@@ -157,7 +157,7 @@ function applyCheck(call: Call, checked: ParseResult): HopAnswer {
   return applyStop(call);
 }
 
-/** After a stop, a success of a cancelled call stays one, and a failure keeps its details; a deadline always counts. */
+/** Applies a stop to a result. If a call was cancelled, a success stays a success; a passed deadline always ends the call. */
 function applyStop(call: Call): "next" {
   const { ending, stop, timing } = call;
   if (stop === null) return "next";

@@ -11,7 +11,7 @@ import { ProgressPace } from "../scheduling/progress-pace.ts";
 import { rehearsalOf } from "./rehearse.ts";
 import { logFields } from "./trace.ts";
 
-/** What a tool sees of its call. Signal, logger and session are made when the tool first reads them. */
+/** The context that a tool gets for its call. Signal, logger and session are made when the tool first reads them. */
 export class ToolCallContext implements ToolContext {
   readonly #call: Call;
   #controller: AbortController | null = null;
@@ -121,7 +121,7 @@ export class ToolCallContext implements ToolContext {
       given.rehearsal === undefined ? state : rehearsalOf(this.#call)!.stateOver(state, sessionKey));
   }
 
-  // Getters that return functions, so that a tool can take them out of its context.
+  // These getters return functions, so that a tool can destructure its context.
   get progress(): (progress: Progress) => void {
     return (progress) => reportProgress(this.#call, progress);
   }
@@ -139,7 +139,7 @@ export class ToolCallContext implements ToolContext {
     return (request) => this.#call.host.callFrom(this.#call, request);
   }
 
-  /** Aborts the signal, if the tool has read it. */
+  /** Aborts the signal if the tool has read it. */
   abort(reason = stopError(this.#call)): void {
     this.#controller?.abort(reason);
   }
@@ -151,7 +151,7 @@ function stopError({ stop, tool }: Call): DOMException {
     : new DOMException(stop!.message, "AbortError");
 }
 
-/** Adds the members that modules provide: made when the tool first reads them, once a call. */
+/** Adds the members that modules provide. Each is made when the tool first reads it, at most once a call. */
 export function addProvided(
   context: ToolContext,
   providers: ReadonlyMap<string, ContextProvider>,
@@ -170,7 +170,7 @@ export function addProvided(
 /** Longest message of a progress report, in characters; the rest is cut. */
 const maxMessage = 1_000;
 
-/** Reports progress to the caller and to observers, at a pace that they bear; a listener that fails does not fail the tool. */
+/** Reports progress to the caller and to observers at a limited pace. A listener that fails does not fail the tool. */
 function reportProgress(call: Call, given: Progress): void {
   if (!call.executing) return;
   extendDeadline(call);
@@ -182,7 +182,7 @@ function reportProgress(call: Call, given: Progress): void {
   call.pace.report(progress);
 }
 
-/** Progress of a tool that may take longer starts its timeout again, up to its longest time in all. */
+/** Restarts the timeout at a report of progress, if the tool has a longer maximum time, which still limits the call. */
 function extendDeadline(call: Call): void {
   const { timing, parent, host, stop } = call;
   const { timeoutMs, maxTimeoutMs } = call.tool!;
@@ -192,7 +192,7 @@ function extendDeadline(call: Call): void {
   const last = timing.executedAt + Math.max(timeoutMs, maxTimeoutMs);
   const next = Math.min(now + timeoutMs, last, inherited === 0 ? last : inherited);
   if (next <= timing.deadlineAt) return;
-  call.info = null; // it has the former deadline
+  call.info = null; // it states the former deadline
   timing.deadlineAt = next;
   host.deadlines.start(call, next - now, now);
 }
@@ -216,7 +216,7 @@ function passOn(call: Call, progress: Progress): void {
     });
 }
 
-/** The known members of a progress report; null for an invalid one. */
+/** Returns the known members of a progress report; null for an invalid report. */
 function readProgress(given: unknown, mask: ((text: string) => string) | null): Progress | null {
   if (typeof given !== "object" || given === null) return null;
   const { progress, total, message } = given as Record<string, unknown>;
@@ -228,7 +228,7 @@ function readProgress(given: unknown, mask: ((text: string) => string) | null): 
   });
 }
 
-/** The call of a context, for tools of the host itself. */
+/** Returns the call of a context, for tools of the host itself. */
 export function callOf(context: ToolContext): Call {
   return ToolCallContext.callOf(context);
 }

@@ -5,10 +5,10 @@ import { lineOf } from "../pending/place.ts";
 import { phaseOf } from "./transitions.ts";
 import { callChannelName, type ActiveTrace, type CallTrace } from "../contract/call-trace.ts";
 
-/** Its moments are those of an asynchronous function: `start`, `end`, perhaps `error`, `asyncStart`, `asyncEnd`. */
+/** The tracing channel of calls, with the events of an asynchronous function: `start`, `end`, `asyncStart`, `asyncEnd`, `error`. */
 export const callChannel = tracingChannel(callChannelName);
 
-/** Publishes the start of a call and runs it, inside the stores that listeners bound to the channel. */
+/** Publishes the start of a call, and runs it inside the stores that listeners have bound to the channel. */
 export function beginTrace(call: Call): void {
   const trace: ActiveTrace = { message: newMessage(call), ended: false };
   call.trace = trace;
@@ -16,7 +16,7 @@ export function beginTrace(call: Call): void {
   if (!trace.ended) publishEnd(call, trace);
 }
 
-/** Publishes the outcome of a call; for a call that never waited, its `end` first. */
+/** Publishes the outcome of a call. If the call never waited, its `end` is published first. */
 export function endTrace(call: Call, trace: ActiveTrace): void {
   const { message } = trace;
   const { timing, ending } = call;
@@ -53,7 +53,7 @@ function publishError(call: Call, message: CallTrace): void {
   callChannel.error.publish(message);
 }
 
-/** Of a context or a request that throws when it is read, which the pipeline refuses, only what the host knows. */
+/** Makes the message of a call. If its request or context throws when it is read, the message has only what the host knows. */
 function newMessage(call: Call): CallTrace {
   const { host, runId, callId, depth, announced: resumed } = call;
   const known = { hostId: host.id, runId, callId, tool: "", depth, resumed, traceparent: undefined };
@@ -79,14 +79,14 @@ export interface TraceFields {
 /** Source: W3C Trace Context, section 3.2. */
 const traceparentPattern = /^[0-9a-f]{2}-([0-9a-f]{32})-([0-9a-f]{16})-([0-9a-f]{2})/;
 
-/** Reads the ids of a W3C `traceparent` for a log record. An invalid one gives none. */
+/** Reads the ids of a W3C `traceparent` for a log record. For an invalid one, the record has no ids. */
 export function traceFields(traceparent: string | undefined): TraceFields {
   const [, traceId, spanId, flags] = traceparentPattern.exec(traceparent ?? "") ?? [];
   if (traceId === undefined || spanId === undefined || flags === undefined) return {};
   return { trace_id: traceId, span_id: spanId, trace_flags: flags };
 }
 
-/** The fields of a log record about a call. */
+/** Returns the fields of a log record about a call. */
 export function logFields(call: Call): Record<string, unknown> {
   const { given } = call;
   return {

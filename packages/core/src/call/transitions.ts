@@ -4,7 +4,7 @@ import type { CallRequest } from "../contract/context.ts";
 import type { Call, CallHost, HopAnswer } from "./call.ts";
 import type { Stop } from "./call-state.ts";
 
-/** The hops of every call, in order; `pipeline.ts` has their functions. A test compares `docs/reference/life-of-a-call.md` with it. */
+/** The hops of every call, in order; `pipeline.ts` has their functions. A test compares them with `docs/reference/life-of-a-call.md`. */
 export const hopNames = ["find", "parse", "decide", "approve", "execute", "shape", "notify"] as const;
 
 export type HopName = (typeof hopNames)[number];
@@ -14,13 +14,13 @@ export const executeHop = hopNames.indexOf("execute");
 export const notifyHop = hopNames.indexOf("notify");
 
 interface WaitOptions {
-  /** The wait may last as long as the tool may run. Nothing has run yet, so the call then ends as timed out. */
+  /** Whether the wait may last only as long as the tool may run. Nothing has run yet, so the call then ends as timed out. */
   readonly isLimited?: boolean;
-  /** The promise settled after the call had continued without it. */
+  /** Called when the promise settles after the call has continued without it. */
   readonly onLate?: (call: Call) => void;
 }
 
-/** Makes the call wait for a promise, then continues with `onValue` or `onError`. Without `onError`, the host has failed. */
+/** Makes the call wait for a promise, then continues with `onValue` or `onError`. Without `onError`, a rejection is a host fault. */
 export function waitFor<Value>(
   call: Call,
   promise: PromiseLike<Value>,
@@ -42,14 +42,14 @@ export function waitFor<Value>(
 
 const noOptions: WaitOptions = Object.freeze({});
 
-/** A wait for a store before the tool begins. */
+/** Options of a wait for a store before the tool begins. */
 export const storeWait: WaitOptions = Object.freeze({ isLimited: true });
 
 function rethrow(_call: Call, error: unknown): never {
   throw error;
 }
 
-/** Continues a call that waits since it had `token`, if it did not continue without that. `take` may wait again. */
+/** Continues a call that waits, unless it has continued since it had `token`. `take` may make it wait again. */
 export function resumeCall<Value>(
   call: Call,
   token: number,
@@ -60,7 +60,7 @@ export function resumeCall<Value>(
   const { host, timing } = call;
   call.token++;
   call.waiting = false;
-  if (timing.deadlineAt === 0 && call.due !== 0) host.deadlines.end(call); // that of the wait
+  if (timing.deadlineAt === 0 && call.due !== 0) host.deadlines.end(call); // the time limit of the wait
   try {
     if (take(call, value) !== "next") return void (call.waiting = true);
   } catch (thrown) {
@@ -69,7 +69,7 @@ export function resumeCall<Value>(
   host.runPipeline(call);
 }
 
-/** Ends a call with a failure of the host's own. Only the hop `notify` is left. */
+/** Ends a call with a failure that the host states. Only the hop `notify` then remains. */
 export function endCall<Code extends ErrorCode>(
   call: Call,
   status: CallStatus,
@@ -90,7 +90,7 @@ export function endCall<Code extends ErrorCode>(
   return "next";
 }
 
-/** Ends a call with what its runner reports. Secrets in the message are masked: it may quote the process that ran. */
+/** Ends a call with what its runner reports. Secrets in the message are masked, because it may quote the tool's process. */
 export function endCallAs(call: Call, { code, status, message, details }: RunnerFailure): "next" {
   const { ending, timing, host } = call;
   leaveHop(call);
@@ -113,7 +113,7 @@ export function endAsBefore(call: Call, { status, result }: ToolOutcome): "next"
   return "next";
 }
 
-/** The outcome of a call that could not start: the request is not an object, the clock failed, or its caller has too many. */
+/** Returns the outcome of a call that could not start: its request is no object, the clock failed, or too many calls run. */
 export function failedStart<Code extends "INTERNAL" | "UNAVAILABLE">(
   host: CallHost,
   request: unknown,
@@ -143,13 +143,13 @@ function textOf(value: unknown, key: "id" | "name"): string | undefined {
   }
 }
 
-/** Only the hop notify is left. The first end of a call says in which hop it stopped. */
+/** Moves the call to the hop `notify`. Only the first time, it stores in which hop the call stopped. */
 function leaveHop(call: Call): void {
   if (call.ending.hop < 0) call.ending.hop = Math.max(0, Math.min(call.hop, notifyHop) - 1);
   call.hop = notifyHop;
 }
 
-/** The hop in which a call stopped: the one that ended it, or else the one that made its result of what its tool did. */
+/** Returns the hop in which a call stopped: the hop that ended it, or else `execute` if the tool threw, or `shape`. */
 export function phaseOf({ ending, thrown }: Call): Phase {
   if (thrown !== null) return "execute";
   return ending.hop < 0 ? "shape" : (hopNames[ending.hop] as Phase);
@@ -159,12 +159,12 @@ export function endUnavailable(call: Call, reason: string): "next" {
   return endCall(call, "failed", "UNAVAILABLE", { tool: call.tool?.name ?? call.request.name, reason });
 }
 
-/** Ends a call with a denial. A model reads the reason, too. */
+/** Ends a call with a denial. The model reads the reason, too. */
 export function endDenied(call: Call, reason: string): "next" {
   return endCall(call, "denied", "DENIED", { tool: call.tool!.name, reason: reason.slice(0, 2000) });
 }
 
-/** The outcome of a call that has ended. */
+/** Returns the outcome of a call that has ended. */
 export function outcomeOf(call: Call): ToolOutcome {
   const { given, ending, timing } = call;
   const outcome: Record<string, unknown> = {
@@ -185,18 +185,18 @@ export function outcomeOf(call: Call): ToolOutcome {
   return outcome as unknown as ToolOutcome;
 }
 
-/** In the result itself, since callers may read results only. Source: Amplifier's loop-basic. */
+/** Added to the result itself, because some callers read only results. Source: Amplifier's loop-basic. */
 const cancelledByToken = { cancelled: true };
 
 export function endStoppedCall(call: Call): void {
   const { tool, stop } = call;
-  if (call.hop === parseHop + 1 && call.arguments !== null) call.hop++; // it stops between parse and decide
+  if (call.hop === parseHop + 1 && call.arguments !== null) call.hop++; // counts as stopped between parse and decide
   if (stop!.reason === "deadline")
     endCall(call, "timed_out", "TIMED_OUT", { tool: tool!.name, timeoutMs: tool!.timeoutMs });
   else endCall(call, "cancelled", "CANCELLED", {}, stop!.reason === "cancel" ? cancelledByToken : undefined);
 }
 
-/** Stops a call: before its tool runs, it ends immediately; while the tool runs, it has its grace to answer. */
+/** Stops a call. Before its tool runs, it ends immediately; while the tool runs, the tool has a grace period to answer. */
 export function stopCall(call: Call, reason: Stop["reason"], message = "Request was cancelled"): void {
   if (call.stop !== null || call.hop > executeHop + 1) return;
   call.stop = { reason, message, at: call.host.time.now() };
@@ -213,7 +213,7 @@ function startGrace(call: Call, at: number): void {
   deadlines.start(call, limits.graceMs, at);
 }
 
-/** Ends a call whose grace has passed without its tool, which may still run. */
+/** Ends a call whose grace period has passed, without waiting for its tool, which may still run. */
 export function abandonCall(call: Call): void {
   call.executing = false;
   call.tool!.abandoned++;

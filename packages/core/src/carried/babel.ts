@@ -1,4 +1,4 @@
-// In its own file, which the build keeps apart: the first file that Node cannot strip loads it.
+// This is a file of its own so that the build keeps it apart: it is loaded only for a file whose types Node cannot strip.
 export { transformSync } from "@babel/core";
 export { default as decorators } from "@babel/plugin-proposal-decorators";
 export { default as classProperties } from "@babel/plugin-transform-class-properties";

@@ -1,4 +1,4 @@
-/** The part of the parent's conversation that a child session inherits: the messages; with the agents' results; or with the results of all tools. */
+/** What a child session inherits of its parent's conversation: messages, also the agents' results, or all tools' results. */
 export type InheritedScope = "conversation" | "agents" | "full";
 
 /** A request to the capability `session.spawn`, or with a `sessionId` to `session.resume`. */
@@ -11,27 +11,27 @@ export interface SpawnRequest {
   readonly parentSessionId: string;
   readonly parentTurnId: string;
   /**
-   * The call that asks, of a tool that does nothing else. When its process ends, or the sub-agent waits, the call is made
-   * again when the parent's turn is resumed, and resumes the same session. A sub-agent that waits is then reported by an
+   * The call that makes the request, of a tool that does nothing else. If its process ends, or the sub-agent waits, the call is
+   * made again when the parent's turn is resumed, and resumes the same session. A sub-agent that waits is then reported by an
    * interrupt, not as a result. Without this id, a call whose process ended has the outcome `unknown`.
    */
   readonly parentCallId?: string | undefined;
   /** The trace context of the calling call; the child's turn is traced as part of it. */
   readonly traceparent?: string | undefined;
   readonly abortSignal?: AbortSignal | undefined;
-  /** How much of the parent's conversation the child inherits, newest last. */
+  /** How many turns of the parent's conversation the child inherits: the newest ones, in their order, or all. */
   readonly inherit?: { readonly turns: number } | "all" | undefined;
   /** Default `conversation`. */
   readonly scope?: InheritedScope | undefined;
   /** Tools that the child does not get unless its agent names them: names, declared names or modules. */
   readonly exclude?: readonly string[] | undefined;
-  /** How often in a row an agent may start a session of the same agent. Default: as deep as sessions may nest. */
+  /** How many sessions of the same agent may be nested in a row. Default: the limit for nested sessions of any agent. */
   readonly maxSelfDepth?: number | undefined;
 }
 
 /** The end of a child's turn, or the point at which it paused. */
 export interface ChildTurn {
-  /** `paused`: calls of it wait. `incomplete`: the model's last answer was cut. */
+  /** `paused`: some of its calls wait. `incomplete`: the model's last answer was cut off. */
   readonly status: "done" | "incomplete" | "paused" | "cancelled" | "failed";
   /** The model's last text. */
   readonly text: string;
@@ -45,7 +45,7 @@ export interface ChildTurn {
 export interface SpawnResult {
   readonly sessionId: string;
   readonly agent: string;
-  /** Number of turns of its session so far. */
+  /** Number of turns of the session so far. */
   readonly turns: number;
   readonly turn: ChildTurn;
 }

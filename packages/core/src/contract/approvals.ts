@@ -25,7 +25,7 @@ export interface ApprovalView extends Placed {
   readonly default: "approve" | "deny";
   /** Whether a decision may carry `remember`. */
   readonly rememberable: boolean;
-  /** Whether `run` can run the call once it is approved. */
+  /** Whether `run` can run the call when it is approved. */
   readonly runnable: boolean;
   readonly end?: { readonly status: CallStatus; readonly at: number; readonly code?: string };
 }
@@ -37,8 +37,8 @@ export interface ApprovalDecision {
   /** Also approves later calls of this scope. */
   readonly remember?: ApprovalScope | undefined;
   /**
-   * Approves the call with these arguments instead of its own. A member that is equal to the one that the question shows keeps
-   * the call's own value, also where the question masks it. The call is parsed and decided again, and its result says so.
+   * Approves the call with these arguments instead of its own. A member that is equal to the member shown in the question keeps
+   * the call's own value, even if the question masks it. The call is parsed and decided again, and its result says so.
    */
   readonly arguments?: JsonObject | undefined;
 }
@@ -46,7 +46,7 @@ export interface ApprovalDecision {
 /** What the call of a question would change. */
 export interface QuestionPreview {
   readonly effects: readonly PreviewedEffect[];
-  /** Why it is not known, or why the call would change nothing; null where `effects` say it. */
+  /** Why the effects are not known, or why the call would change nothing; null if `effects` has them. */
   readonly problem: string | null;
 }
 
@@ -55,24 +55,25 @@ export interface Approvals {
   /** Open questions, oldest first; with `states`, questions in other states. First ends the ones that have expired. */
   list(filter?: Omit<ApprovalFilter, "dueBy">): Promise<readonly ApprovalView[]>;
   /**
-   * Decides a question. Of several decisions exactly one wins. It is on disk when this resolves. Throws `APPROVAL_NOT_FOUND`,
-   * `APPROVAL_DECIDED`, and `OPTION_INVALID` for a `remember` that is too wide or `arguments` that the tool refuses.
+   * Decides a question. Of several decisions exactly one counts. It is on disk when the promise resolves. Throws
+   * `APPROVAL_NOT_FOUND`, `APPROVAL_DECIDED`, and `OPTION_INVALID` for a `remember` that is too wide or `arguments` that the
+   * tool refuses.
    */
   decide(id: string, decision: ApprovalDecision | "approve" | "deny", by: string): Promise<ApprovalView>;
   /**
-   * What the call of an open question would change now, as its tool's own preview says. It is a rehearsal, so nothing changes. Throws
-   * `APPROVAL_NOT_FOUND` and `APPROVAL_DECIDED`.
+   * Returns what the call of an open question would change now, as its tool's preview says. It is a rehearsal, so nothing
+   * changes. Throws `APPROVAL_NOT_FOUND` and `APPROVAL_DECIDED`.
    */
   preview(id: string): Promise<QuestionPreview>;
   /**
-   * Runs an approved call in the place of its caller, which may be gone, for the caller's session and user. The call runs once: a
-   * caller that resumes it reads the same outcome. Resolves when it has ended, or to the question as it is where another host runs
-   * it. Throws `APPROVAL_NOT_FOUND`, and `RUN_REFUSED` for a call that is not approved or that only its caller can make.
+   * Runs an approved call for its caller, who may be gone, with the caller's session and user. The call runs once: a caller who
+   * resumes it reads the same outcome. Resolves when the call has ended; if another host runs it, resolves to the unchanged
+   * question. Throws `APPROVAL_NOT_FOUND`, and `RUN_REFUSED` for a call that is not approved or that only its caller can make.
    */
   run(id: string, by: string): Promise<ApprovalView>;
-  /** The remembered approvals, of one tool or all. */
+  /** Returns the remembered approvals of `tool`, or of all tools. */
   remembered(tool?: string): Promise<readonly StandingGrant[]>;
-  /** Revokes a remembered approval, or an approval that was not used yet. False when there is none. */
+  /** Revokes a remembered approval, or an approval that was not used yet. False if there is no such approval. */
   revoke(id: string): Promise<boolean>;
   /** Ends expired questions, and calls whose host is gone. A running host does this by itself. */
   sweep(): Promise<void>;

@@ -1,6 +1,6 @@
 import type { Json } from "../json/json.ts";
 
-/** One line of the audit: a start, a question, a decision or an end. Values under names of secrets are masked. */
+/** A record of the audit about a call: a start, a question, a decision or an end. Values under names of secrets are masked. */
 export interface AuditEntry {
   readonly kind: "start" | "pending" | "decision" | "end";
   /** Milliseconds since the epoch. */
@@ -10,9 +10,9 @@ export interface AuditEntry {
   readonly [field: string]: Json | undefined;
 }
 
-/** An entry in the hash chain of its writer: each record names the hash of the one before. */
+/** An entry in the hash chain of its writer: each record has the hash of the record before it. */
 export interface AuditRecord {
-  /** One writer is one run of one host. */
+  /** Names the writer: one run of one host. */
   readonly writer: string;
   /** Counts from 1. */
   readonly sequence: number;
@@ -22,7 +22,7 @@ export interface AuditRecord {
   readonly entry: AuditEntry;
 }
 
-/** The last record of a writer's chain. It shows when the newest records are missing. */
+/** The last record of a writer's chain. A comparison with it shows whether the newest records are missing. */
 export interface AuditHead {
   readonly writer: string;
   readonly sequence: number;
@@ -37,34 +37,34 @@ export interface AuditSink {
    * `changes`: durable, without tools of category read and without calls of unknown tools.
    */
   readonly mode: "batched" | "durable" | "mixed" | "changes";
-  /** Whether the end of a call has its result; default true. */
+  /** Whether the entry of a call's end contains its result; default true. */
   readonly keepsResults?: boolean | undefined;
-  /** Appends in one commit. On disk when it resolves. */
+  /** Appends all records in one commit. They are on disk when the promise resolves. */
   append(records: readonly AuditRecord[]): Promise<void>;
   read(filter?: AuditFilter): Promise<readonly AuditRecord[]>;
   heads(): Promise<readonly AuditHead[]>;
   /**
-   * The calls of the audit, newest first, a page at a time. Optional: a sink that only collects records has none, and a
-   * server then knows the calls of its own process only.
+   * Returns the calls of the audit, newest first, in pages. Optional: without it, as in a sink that only collects records, a
+   * server knows only the calls of its own process.
    */
   calls?(filter: PastCallFilter): Promise<PastCallPage>;
-  /** Deletes whole chains, of writers that wrote nothing since a time in milliseconds. Resolves to the number of records. */
+  /** Deletes the whole chains of writers that wrote nothing since `before`, in milliseconds. Resolves to the number of records. */
   prune?(before: number): Promise<number>;
 }
 
 /** Whether a call happened, was only rehearsed, or undid an earlier one. */
 export type CallKind = "call" | "rehearsal" | "undo";
 
-/** A call as its records in the audit say it. Times are milliseconds since the epoch. */
+/** A call as its records in the audit describe it. Times are milliseconds since the epoch. */
 export interface PastCall {
   readonly runId: string;
   readonly callId: string;
   /** A rehearsal changed nothing; an undo restored what an earlier call had changed. */
   readonly kind: CallKind;
   readonly tool: string;
-  /** When it started; of a call that did not start, when it asked or was refused. */
+  /** When the call started; if it did not start, when a person was asked or it was refused. */
   readonly startedAt: number;
-  /** `running`, `waiting`, `decided` (answered and not resumed), or how it ended; `unknown` when its process ended first. */
+  /** `running`, `waiting`, `decided` (answered, not resumed yet), or how the call ended; `unknown` if its process ended first. */
   readonly status: string;
   readonly code: string | null;
   readonly durationMs: number | null;
@@ -72,9 +72,9 @@ export interface PastCall {
   readonly userId: string | null;
   readonly turnId: string | null;
   readonly parentRunId: string | null;
-  /** The line of a program that made it, from 1; null for other calls. */
+  /** The line of the program that made the call, counted from 1; null for other calls. */
   readonly place: { readonly line: number; readonly code: string } | null;
-  /** Its arguments as a line of at most 200 characters for a list; empty when it has none. */
+  /** The arguments as a line of at most 200 characters for a list; empty when the call has no arguments. */
   readonly line: string;
 }
 
@@ -90,17 +90,16 @@ export interface PastCallFilter {
   readonly runIds?: readonly string[] | undefined;
   /** Only calls that these runs made; at most 1,000. */
   readonly parentRunIds?: readonly string[] | undefined;
-  /** Only calls that started then or later. */
+  /** Only calls that started at this time or later. */
   readonly since?: number | undefined;
-  /** Only calls that started before. */
+  /** Only calls that started before this time. */
   readonly until?: number | undefined;
   /**
-   * Words that its arguments, result or error have, all of them, in any case: `order*` is each word with that beginning, and
-   * `invoices/` a folder in a path of the arguments.
-   * Calls that run are not found.
+   * Words that must all be in the call's arguments, result or error, in any case. `order*` is every word with that beginning,
+   * and `invoices/` a folder in a path of the arguments. Calls that still run are not found.
    */
   readonly text?: string | undefined;
-  /** The calls behind this one in the list. */
+  /** Only calls that follow this one in the list. */
   readonly after?: Pick<PastCall, "startedAt" | "runId"> | undefined;
   readonly limit: number;
 }
@@ -108,7 +107,7 @@ export interface PastCallFilter {
 /** A page of calls. */
 export interface PastCallPage {
   readonly calls: readonly PastCall[];
-  /** Whether calls may follow. */
+  /** Whether more calls may follow this page. */
   readonly hasMore: boolean;
 }
 
@@ -120,7 +119,7 @@ export interface AuditFilter {
   readonly tool?: string | undefined;
   readonly writer?: string | undefined;
   readonly since?: number | undefined;
-  readonly last?: number | undefined; // newest first; default: all, oldest first
-  /** At most `size` records after this one, oldest first; those of one moment by writer and sequence. */
+  readonly last?: number | undefined; // this many records, newest first; default: all, oldest first
+  /** At most `size` records that follow `after`, oldest first. Records of the same moment are ordered by writer and sequence. */
   readonly page?: { readonly size: number; readonly after?: AuditRecord | undefined } | undefined;
 }

@@ -6,15 +6,15 @@ import type { ToolResult } from "./result.ts";
 export const callChannelName = "toolmount:call";
 
 /**
- * What listeners of the channel receive of a call: one object for all its moments, filled as the call proceeds.
+ * The message about a call that listeners of the channel receive: one object for all events, filled as the call proceeds.
  * It holds real arguments and results; a listener that sends them elsewhere must remove secrets.
  */
 export interface CallTrace {
-  /** The host's id, as the capability `host.id`; listeners hear all hosts of the process. */
+  /** The host's id, as in the capability `host.id`. Listeners hear all hosts of the process. */
   readonly hostId: string;
   readonly runId: string;
   readonly callId: string;
-  /** The requested name; from `end` on that of the tool that was found. */
+  /** The requested name; from `end` on, the name of the tool that was found. */
   tool: string;
   readonly depth: number;
   readonly parentRunId?: string;
@@ -24,15 +24,15 @@ export interface CallTrace {
   readonly conversationId?: string;
   readonly turnId?: string;
   readonly userId?: string;
-  /** The rehearsal of which the call is a part. */
+  /** The id of the rehearsal that the call is a part of. */
   readonly rehearsalId?: string;
-  /** The run of which it undoes a change. */
+  /** The id of the run whose change this call undoes. */
   readonly undoOf?: string;
-  /** The call was `pending` before, and resumes. */
+  /** Whether the call was `pending` before and now resumes. */
   readonly resumed: boolean;
   /** W3C trace context of the caller. A listener to `start` can set it: the tool and the calls it makes see that value. */
   traceparent: string | undefined;
-  /** The parsed arguments, else the given ones, unless they were too large to be read; set at the end. */
+  /** The parsed arguments, or else the given ones unless they were too large to be read. Set at the end. */
   arguments?: unknown;
   /** Set once the tool was found. */
   info?: ToolInfo;
@@ -41,7 +41,7 @@ export interface CallTrace {
   phase?: Phase;
   durationMs?: number;
   result?: ToolResult;
-  /** The error, unless the call is `ok` or `pending`. `thrown`: an interrupt, with which the call rejects. */
+  /** The error, unless the call is `ok` or `pending`. `thrown` is the interrupt with which the call rejects. */
   error?: {
     readonly code: string;
     readonly message: string;
@@ -51,8 +51,8 @@ export interface CallTrace {
 }
 
 /**
- * A listener of a tracing channel whose errors go to `onError`. Node ends the process for a listener that throws, and a
- * call must not end the process that it runs in.
+ * Wraps a listener of a tracing channel so that its errors go to `onError`. Node ends the process when a listener throws, and
+ * a call must not end the process that it runs in.
  */
 export function safeListener(
   listen: (message: never) => void,

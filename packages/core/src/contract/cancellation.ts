@@ -4,9 +4,9 @@ import type { Undo } from "./hooks.ts";
 export type CancellationState = "none" | "graceful" | "immediate";
 
 /**
- * Stops the calls of a session, a turn or a host: none → graceful → immediate, or directly to immediate.
+ * Stops the calls of a session, a turn or a host. Its state goes from none to graceful to immediate, or directly to immediate.
  *
- * Calls get it as `context.cancellation`. Source of states and names: Amplifier's CancellationToken.
+ * Callers pass it as `cancellation` of a call's context. Source of states and names: Amplifier's CancellationToken.
  */
 export interface CancellationToken {
   readonly state: CancellationState;
@@ -20,27 +20,27 @@ export interface CancellationToken {
   readonly runningTools: ReadonlySet<string>;
   /** The names of the called tools, one for each call. */
   readonly runningToolNames: readonly string[];
-  /** Returns whether the state changed; it changes only from none. */
+  /** Requests the state graceful. Returns whether the state changed, which it does only from none. */
   requestGraceful(): boolean;
-  /** Returns whether the state changed; it changes from none and graceful. */
+  /** Requests the state immediate. Returns whether the state changed, which it does from none and graceful. */
   requestImmediate(): boolean;
-  /** Returns to none, without running tools. Children and callbacks stay, and children keep their state. */
+  /** Sets the state to none and forgets the running tools. Children and callbacks stay, and children keep their state. */
   reset(): void;
   registerToolStart(callId: string, toolName: string): void;
   /** Ignores an id that is not running. */
   registerToolComplete(callId: string): void;
-  /** Passes requests on to `child`, including one that was already made. Returns the undo. */
+  /** Passes requests on to `child`, including a request that was already made. Returns a function that ends this. */
   registerChild(child: CancellationToken): Undo;
   unregisterChild(child: CancellationToken): void;
-  /** Adds a callback for {@link triggerCallbacks}; it may be asynchronous. Returns the undo. */
+  /** Adds a callback for {@link triggerCallbacks}; it may be asynchronous. Returns a function that removes it. */
   onCancel(callback: () => unknown): Undo;
-  /** Calls all callbacks and waits for them. One that throws does not stop the others; resolves to the thrown values. */
+  /** Calls all callbacks and waits for them, even if some throw. Resolves to the thrown values. */
   triggerCallbacks(): Promise<readonly unknown[]>;
   /** Calls `listener` synchronously on each change of state. An error that it throws is reported as uncaught. */
   onChange(listener: (state: CancellationState) => void): Undo;
 }
 
-/** Calls that run under a token: the id and the name of the tool. */
+/** The calls that run under a token, each with its id and the name of its tool. */
 export type RunningCalls = Iterable<readonly [id: string, toolName: string]>;
 
 /** Creates a token in the state none. `alsoRunning` lists further running calls that are counted elsewhere. */
@@ -150,7 +150,7 @@ class Cancellation implements CancellationToken {
     return () => void this.#listeners.delete(entry);
   }
 
-  /** Whether a token that is made again would be equal. */
+  /** Whether this token equals a new token, so that it need not be kept. */
   get isUnused(): boolean {
     const parts = [this.#running, this.#children, this.#callbacks, this.#listeners];
     return this.#state === "none" && parts.every(({ size }) => size === 0);
@@ -173,17 +173,17 @@ class Cancellation implements CancellationToken {
   }
 }
 
-/** Whether nothing was requested of a token, and nothing is registered with it. */
+/** Whether no cancellation was requested of a token and nothing is registered with it. */
 export function isUnused(token: CancellationToken): boolean {
   return token instanceof Cancellation && token.isUnused;
 }
 
-/** Whether a token lists a call of this id as running. Each call asks, so nothing is copied. */
+/** Whether a token lists a call of this id as running. It copies nothing, because every call asks this. */
 export function listsCall(token: CancellationToken, callId: string): boolean {
   return token instanceof Cancellation ? token.lists(callId) : token.runningTools.has(callId);
 }
 
-/** As with the listeners of an AbortSignal: a listener that throws does not stop the others. */
+/** Calls a listener. Its error is thrown later, as with an AbortSignal, so that it does not stop the other listeners. */
 function notify(listener: (state: CancellationState) => void, state: CancellationState): void {
   try {
     listener(state);

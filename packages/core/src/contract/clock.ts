@@ -2,7 +2,7 @@
 export interface Clock {
   /** Milliseconds since the epoch. */
   now(): number;
-  /** Whole milliseconds since any moment, of a clock that is never set. Durations and deadlines use it, if it is there. */
+  /** Whole milliseconds since any moment, from a clock that is never set back. If present, durations and deadlines use it. */
   elapsed?(): number;
   /** Calls `callback` once, about `ms` from now. */
   setTimer(callback: () => void, ms: number): Timer;
@@ -11,14 +11,14 @@ export interface Clock {
 /** A running timer. */
 export interface Timer {
   cancel(): void;
-  /** Whether the timer alone keeps the process alive; on when made. */
+  /** Sets whether this timer alone keeps the process alive. It does unless this is switched off. */
   keepAlive(on: boolean): void;
 }
 
 let lastMs = Number.NaN;
 let lastText = "";
 
-/** ISO 8601 text of a time. The last text is kept, since formatting one costs half a microsecond. */
+/** Returns a time as ISO 8601 text. The last text is kept, because formatting takes half a microsecond. */
 export function isoTime(ms: number): string {
   if (ms !== lastMs) {
     lastText = new Date(ms).toISOString();

@@ -6,24 +6,24 @@ import type { ApprovedMark, RehearsalMark, StagedEffects } from "./preview.ts";
 
 /** A request to call a tool. `arguments` is an object, or the raw JSON text that a model wrote. */
 export interface CallRequest {
-  /** The caller's correlation id; unique among a session's calls in flight. */
+  /** The caller's id of the call; unique among the calls of a session that have not ended. */
   readonly id?: string | undefined;
   readonly name: string;
-  /** Blank or missing is `{}`. */
+  /** A missing value or blank text means `{}`. */
   readonly arguments?: JsonObject | Readonly<Record<string, unknown>> | string | undefined;
 }
 
-/** A request of a tool that runs code: the line that makes the call, from 1, and its text. A person who is asked sees them. */
+/** A request of a tool that runs code, with the line that makes the call, counted from 1, and its text. Approvers see both. */
 export interface PlacedRequest extends CallRequest {
   readonly place?: { readonly line: number; readonly code: string } | undefined;
 }
 
-/** Where a program makes a call for which a person is asked. */
+/** The place in a program of a call about which a person is asked. */
 export interface CallPlace {
   /** The tool that runs the program. */
   readonly tool: string;
   readonly line: number;
-  /** The line, with what does not show made visible; at most 200 characters. */
+  /** The text of the line, with invisible characters made visible; at most 200 characters. */
   readonly code: string;
   /** How many calls the program made before this one. */
   readonly after: number;
@@ -34,7 +34,7 @@ export interface Placed {
   readonly place?: CallPlace | undefined;
 }
 
-/** A turn that began the session of a call, such as that of the parent of a sub-agent. */
+/** A turn that began the session of a call, such as the parent's turn that began a sub-agent. */
 export interface CallCause {
   readonly sessionId: string;
   readonly turnId?: string | undefined;
@@ -47,25 +47,25 @@ export interface CallContext {
   readonly conversationId?: string | undefined;
   readonly turnId?: string | undefined;
   readonly userId?: string | undefined;
-  /** The session's mode; policies and modes read it. */
+  /** The session's mode, which policies read. */
   readonly mode?: string | undefined;
-  /** Shared by the calls of one assistant turn. */
+  /** The same for all calls of one assistant turn. */
   readonly parallelGroupId?: string | undefined;
   /**
-   * What the user has written in the session so far: prompts and typed answers, oldest first; no text of files. The
-   * application sets it, never a model. Absent: the host does not know the user's words.
+   * What the user has written in the session so far: prompts and typed answers, oldest first, without texts of files. The
+   * application sets it, never a model. If absent, the host does not know the user's words.
    */
   readonly prompts?: readonly string[] | undefined;
-  /** Sessions whose results this session has seen, too, such as the parent of a sub-agent. */
+  /** Other sessions whose results this session has seen, such as the parent of a sub-agent. */
   readonly parentSessionIds?: readonly string[] | undefined;
   /**
-   * The turns and calls of other sessions that began this one, the nearest first. An undo of one of them undoes this call,
+   * The turns and calls of other sessions that began this session, the nearest first. An undo of one of them undoes this call,
    * too.
    */
   readonly causes?: readonly CallCause[] | undefined;
-  /** The rehearsal of which the call is a part: from `session.rehearse()`. Calls that its tool makes are a part of it, too. */
+  /** The rehearsal that the call belongs to, from `session.rehearse()`. Calls that its tool makes belong to it, too. */
   readonly rehearsal?: RehearsalMark | undefined;
-  /** The list of calls that a person approved with one answer: from `rehearsal.approve()`. */
+  /** The list of calls that a person approved with one answer, from `rehearsal.approve()`. */
   readonly approved?: ApprovedMark | undefined;
   /** W3C trace context of the caller. */
   readonly traceparent?: string | undefined;
@@ -73,13 +73,13 @@ export interface CallContext {
   /** Stops calls in two steps, and lists those that run; one token may be given to many calls. */
   readonly cancellation?: CancellationToken | undefined;
   /**
-   * Receives the ticket of a call whose question is stored, before an approver is asked: with it the call can be resumed
-   * when this process ends. The approver is asked when the returned promise resolves; a rejection denies the call.
+   * Receives the ticket of a call whose question is stored, before an approver is asked, so that the call can be resumed even if
+   * this process ends. The approver is asked when the returned promise resolves; a rejection denies the call.
    */
   readonly onQuestion?: ((ticket: string) => Promise<unknown> | void) | undefined;
   /**
-   * The host calls it when no gate denied the call and no person has to be asked. The tool runs when the returned promise
-   * resolves; a rejection cancels the call.
+   * Called when no gate denied the call and no person has to be asked, or a person approved. The tool runs when the returned
+   * promise resolves; a rejection cancels the call.
    */
   readonly onAllowed?: (() => Promise<unknown> | void) | undefined;
   /** Receives what the tool reports while it runs. */
@@ -94,7 +94,7 @@ export interface CallInfo {
   readonly tool: string;
   /** 0 for a call from outside the host; each call by a tool adds 1. */
   readonly depth: number;
-  /** When the deadline fires, in milliseconds since the epoch; absent without one. */
+  /** When the deadline fires, in milliseconds since the epoch; absent without a deadline. */
   readonly deadlineAt?: number;
   readonly parentRunId?: string;
   readonly sessionId?: string;
@@ -104,23 +104,23 @@ export interface CallInfo {
   readonly mode?: string;
   readonly parallelGroupId?: string;
   readonly traceparent?: string;
-  /** The run of which this call undoes a change; absent for all calls but an undo. */
+  /** The id of the run whose change this call undoes; absent unless the call is an undo. */
   readonly undoOf?: string;
-  /** The id of the rehearsal of which the call is a part; absent for real calls. */
+  /** The id of the rehearsal that the call belongs to; absent for real calls. */
   readonly rehearsalId?: string;
 }
 
-/** A report of a running tool. */
+/** A report of a running tool about its progress. */
 export interface Progress {
   readonly progress: number;
   readonly total?: number | undefined;
   readonly message?: string | undefined;
 }
 
-/** State that one session's calls share. Values are JSON. */
+/** State that all calls of a session share. Values are JSON. */
 export interface SessionState {
   get(key: string): Json | undefined;
-  /** Throws a `ToolError` with the code `STATE_TOO_LARGE` when the value does not fit beside the others. */
+  /** Throws a `ToolError` with the code `STATE_TOO_LARGE` when the value does not fit together with the others. */
   set(key: string, value: Json): void;
   delete(key: string): boolean;
 }
@@ -134,20 +134,20 @@ export interface ToolContext extends CallInfo {
   readonly abortSignal: AbortSignal;
   readonly logger: Logger;
   progress(progress: Progress): void;
-  /** Calls another tool of the same host, bound to this call's session, deadline, depth and budget. */
+  /** Calls another tool of the same host. This call's session, deadline, depth and budget apply to it. */
   call(request: PlacedRequest): Promise<ToolOutcome>;
   readonly session: SessionState;
   /**
-   * Stores what the tool's `undo` needs to undo a change. Await it before the change, as late as possible; call it for
-   * each change. Absent where nothing is kept: for a call without a session, and for a tool without `undo`. Rejects with
-   * `STORE_FAILED`: then change nothing.
+   * Stores what the tool's `undo` needs to undo a change. Call it for each change and await it before the change, as late as
+   * possible. Absent where no changes are kept: for a call without a session, and for a tool without `undo`. Rejects with
+   * `STORE_FAILED`; the tool must then change nothing.
    */
   readonly undoable?: ((data: Json) => Promise<void>) | undefined;
-  /** Says that this call, unlike others of its tool, cannot be undone, and why. Present and awaited like `undoable`. */
+  /** States why this call, unlike others of its tool, cannot be undone. Present and awaited like `undoable`. */
   readonly irreversible?: ((reason: string) => Promise<void>) | undefined;
-  /** In a rehearsal: what previews have staged. Absent in real calls. */
+  /** In a rehearsal, the effects that previews have staged. Absent in real calls. */
   readonly rehearsal?: StagedEffects | undefined;
-  /** The arguments as the model wrote them, when they came as text. For adapters of other tool contracts. */
+  /** The arguments as the model wrote them, if they came as text. For adapters of other tool contracts. */
   readonly rawArguments?: string | undefined;
   /** From `coordinator.provide("auth", …)`; undefined when nothing provides it. */
   readonly auth?: unknown;
@@ -155,7 +155,7 @@ export interface ToolContext extends CallInfo {
   readonly client?: unknown;
 }
 
-/** The members of a context that cannot be sent as JSON; the process in which a tool runs makes them. */
+/** The members of a context that cannot be sent as JSON. The process in which a tool runs makes them. */
 export interface RunnerMembers {
   readonly abortSignal: AbortSignal;
   readonly logger: Logger;

@@ -13,12 +13,12 @@ import type { ApprovalStore, SessionStore } from "./stores.ts";
 import type { ExchangeToken } from "./server-sign-in.ts";
 import type { WorkStore } from "./work.ts";
 
-/** The mount points and what each takes. Packages add their own points by declaration merging. */
+/** The mount points and the type that each accepts. Packages add their own points by declaration merging. */
 export interface MountPoints {
-  /** Named by `tool.name`. Foreign shapes are adapted. */
+  /** Named by `tool.name`. Tools of other contracts are adapted. */
   tools: ToolDefinition | { readonly name: string };
   policies: Policy;
-  /** Named by the place where calls run: `process`, `fleet`. */
+  /** Named by the place where calls run, for example `process` or `fleet`. */
   runners: Runner;
   adapters: ToolAdapter;
   "schema-compiler": SchemaCompiler;
@@ -39,40 +39,40 @@ export interface Capabilities {
   "session.working_dir": string;
   /**
    * What no tool may write, such as the plan's own files: absolute paths with everything below them, and names in any
-   * folder, as `**` + `/mount-plan.yaml`; `*` is any text.
+   * folder, as `**` + `/mount-plan.yaml`. `*` stands for any text.
    */
   "session.protected_paths": readonly string[];
   /**
-   * What the next command runs or obeys, as above. Tools may change it in a layer, where a person keeps it by a yes of its own;
-   * elsewhere most of it is protected.
+   * Files that the next command runs or obeys, written as above. Tools may change them in a layer, where a person accepts these
+   * changes separately; elsewhere most of them are protected.
    */
   "session.obeyed_paths": readonly string[];
-  /** The folder whose changes wait in layers; only modules whose calls run in one have it. */
+  /** The folder whose changes wait in layers. Only modules whose calls run in a layer have it. */
   "session.layer": string;
-  /** This process is inside the layer: it sees the folder with the changes of the session. */
+  /** Present if this process is inside the layer, where it sees the folder with the changes of the session. */
   "session.in_layer": true;
   /**
-   * Absolute paths that tools must not read, with everything below them, unless their settings name the very path or one
-   * below: the state, files of secrets, and `.env` files beside the plan.
+   * Absolute paths that tools must not read, with everything below them, unless their settings name exactly that path or one
+   * below it: the state, files of secrets, and `.env` files next to the plan.
    */
   "session.secret_paths": readonly string[];
-  /** The files of the plan: its own, what it extends, and overlays. Code behind a border must not read them either. */
+  /** The files of the plan, the plans that it extends, and overlays. Code behind a border must not read them either. */
   "session.plan_files": readonly string[];
-  /** The hosts before and behind this one; absent in a host without a plan. */
+  /** The hosts that call this host and that it calls; absent in a host without a plan. */
   "host.chain": HostChain;
-  /** Distinguishes the hosts of one process: the `hostId` of traces. */
+  /** Distinguishes the hosts of one process; it is the `hostId` of traces. */
   "host.id": string;
-  /** Exchanges the tokens of users for those of mounted servers. The server to which users come with tokens registers it. */
+  /** Exchanges users' tokens for tokens of mounted servers. The server that receives the users' tokens registers it. */
   "tokens.exchange": ExchangeToken;
-  /** `progressive`: only activated tools are offered in full. The module that activates tools registers it. */
+  /** `progressive` offers only activated tools in full. The module that activates tools registers it. */
   "tools.disclosure": "all" | "progressive";
   /** Globs of the tools that are active in every session from its start; a glob that begins with `!` excludes. */
   "tools.active": readonly string[];
-  /** Whether a tool can be called in a program. The module that runs programs registers it. */
+  /** Returns whether a program can call a tool. The module that runs programs registers it. */
   "tools.in_programs": (tool: ToolInfo) => boolean;
   /**
-   * About how many tokens the definitions of tools may have beside programs. Above it, only tools are offered that a program cannot
-   * call, or that are always offered. The module that runs programs registers it.
+   * About how many tokens the definitions of tools may take next to the tool that runs programs. Above it, only tools are offered
+   * that programs cannot call, or that are always offered. The module that runs programs registers it.
    */
   "tools.beside_programs": number;
   /** Starts a child session of the calling session. The module that runs turns registers it. */
@@ -80,41 +80,41 @@ export interface Capabilities {
   /** Resumes a child session, for the session that started it. */
   "session.resume": Spawn;
   "session.agents": ListAgents;
-  /** Imports a package from where the plan is; absent in a host without a plan. */
+  /** Imports a package from where the plan is. Absent in a host without a plan. */
   "host.import_package": ImportPackage;
   /**
-   * Takes each answer of a model, as a response of the Responses API, and the digest of the request; only a host that
+   * Records an answer of a model, as a response of the Responses API, with the digest of the request. Only a host that
    * records has it.
    */
   "host.record_answer": (answer: JsonObject, request: string) => void;
-  /** Finds the recorded answer to a request by its digest; null: the model is asked. Only an evaluation has it. */
+  /** Finds the recorded answer to a request by its digest. If it returns null, the model is asked. Only an evaluation has it. */
   "host.find_answer": (request: string) => JsonObject | null;
-  /** What the plan's budgets are counted over, for each user; absent where it is a session or a turn. The policy registers it. */
+  /** The period, for each user, of the plan's budgets; absent if they count by session or turn. The policy registers it. */
   "host.budget_period": "day" | "month";
-  /** Opens the ledger of fleets in the database of the plan's `state`; absent when that is not Postgres. */
+  /** Opens the ledger of fleets in the Postgres database of the plan's `state`; absent if the state is not in Postgres. */
   "fleet.ledger": FleetLedgerSource;
-  /** Opens what delivers the calls of fleets; absent where BullMQ does. A host or a worker closes the one that it has opened. */
+  /** Opens the engine that delivers the calls of fleets; absent if that is BullMQ. A host or worker closes what it has opened. */
   "fleet.engine": () => Promise<FleetEngine>;
 }
 
-/** Whether a capability is one of the host itself: these decide what tools may read, and start sessions. */
+/** Whether only the host may register a capability, because it decides what tools may read or starts sessions. */
 export function isHostCapability(name: string): boolean {
   return /^(?:session|host|tools|offer|fleet)\./.test(name);
 }
 
-/** Imports a package from where the plan is: its exports, or null when it is not installed. */
+/** Imports a package from where the plan is. Resolves to its exports, or to null if it is not installed. */
 export type ImportPackage = (name: string) => Promise<Readonly<Record<string, unknown>> | null>;
 
 /** Creates a member of the tool context when it is first read, in the process where the tool runs. */
 export type ContextProvider = (info: CallInfo) => unknown;
 
-/** A module's view of its host. The module owns what it registers here, and the host undoes it on unmount. */
+/** A module's view of its host. What the module registers here belongs to it, and the host undoes it on unmount. */
 export interface Coordinator {
   /** This module's parsed config. */
   readonly config: JsonObject;
   readonly logger: Logger;
   readonly hooks: Hooks;
-  /** Mounts `thing`. Named points take the name from `options.name`, else from the thing itself. */
+  /** Mounts `thing`. At points with names, its name is `options.name` or else the name in `thing`. */
   mount<Point extends keyof MountPoints>(
     point: Point,
     thing: MountPoints[Point],
@@ -122,24 +122,24 @@ export interface Coordinator {
   ): Undo;
   /** Unmounts what this module mounted under that name; a missing name is ignored. */
   unmount(point: keyof MountPoints, name?: string): void;
-  /** For a single point the mounted value or null. For a named point the value of that name or null; without a name, a map. */
+  /** Returns the value of a point that takes one value, or null. At points with names: the value of `name` or null, or a map. */
   get(point: keyof MountPoints, name?: string): unknown;
   /** Adds a member to every tool's context. */
   provide(name: string, provider: ContextProvider): Undo;
   registerCapability<Name extends keyof Capabilities>(name: Name, value: Capabilities[Name]): Undo;
   registerCapability(name: string, value: unknown): Undo;
-  /** The capability, or null. */
+  /** Returns the capability, or null if it is not registered. */
   getCapability<Name extends keyof Capabilities>(name: Name): Capabilities[Name] | null;
   getCapability(name: string): unknown;
-  /** Adds to a pull channel such as `observability.events`. */
+  /** Adds a callback whose value is collected from a channel such as `observability.events`. */
   registerContributor(channel: string, name: string, callback: () => unknown): Undo;
-  /** The values of all contributors of a channel, in order. Failures are logged; they and `null` are left out. */
+  /** Resolves to the values of all contributors of a channel, in order, without `null`. Contributors that fail are logged. */
   collectContributions(channel: string): Promise<unknown[]>;
-  /** Runs when the module is unmounted. Only needed for resources outside the host. */
+  /** Registers a function that runs when the module is unmounted. Only resources outside the host need it. */
   registerCleanup(cleanup: () => unknown): Undo;
 }
 
-/** The return value of `mount`. */
+/** What a module's `mount` may return: nothing, a cleanup function, one tool, several tools, or an object with both. */
 export type MountReturn =
   | undefined
   | void
@@ -152,7 +152,7 @@ export type MountReturn =
       readonly cleanup?: (() => unknown) | undefined;
     };
 
-/** A module's entry. */
+/** The entry of a module: it mounts the module's things through `coordinator`, or returns them. */
 export type Mount<Config = JsonObject> = (
   coordinator: Coordinator,
   config: Config,

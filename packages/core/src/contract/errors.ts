@@ -48,7 +48,7 @@ const messages = {
   APPROVAL_DECIDED: (d: { tool: string; state: string }) =>
     `the question about "${d.tool}" cannot be decided: it is already ${d.state}`,
   RUN_REFUSED: (d: { tool: string; problem: string }) => `"${d.tool}" cannot be run here: ${d.problem}`,
-  /** `away`: its server cannot be reached now, and may be later. */
+  /** `away` says that its server cannot be reached now, but perhaps later. */
   STATE_UNAVAILABLE: (d: { where: string; problem: string; away?: boolean }) =>
     `the state store at ${d.where} cannot be opened: ${d.problem}`,
   ENGINE_UNAVAILABLE: (d: { where: string; problem: string; away?: boolean }) =>
@@ -122,7 +122,7 @@ const messages = {
   PLAN_VALUE_INVALID: (d: { problem: string }) => d.problem,
   VARIABLE_MISSING: (d: { variable: string }) =>
     `the environment variable ${d.variable} is not set; set it, or write \${${d.variable}:-a default}`,
-  /** `installed` is a package of exactly that name, which a plan can only name by `npm:`. */
+  /** `installed` is a package of exactly that name, which a plan can name only with `npm:`. */
   SOURCE_NOT_FOUND: (d: { source: string; tried?: readonly string[]; installed?: string }) =>
     `module "${d.source}" was not found${d.tried?.length ? `; tried ${d.tried.join(", ")}` : ""}`,
   SOURCE_REFUSED: (d: { source: string; problem: string }) => `source "${d.source}" is refused: ${d.problem}`,
@@ -150,7 +150,7 @@ function placeOf({ origin }: { readonly origin?: CodePlace }): string {
 
 type Messages = typeof messages;
 
-/** Every code that toolmount itself uses. Stable: never renamed, never reused. */
+/** Every code that toolmount itself uses. The codes are stable: none is renamed or used again with another meaning. */
 export type ErrorCode = keyof Messages;
 
 /** The details of an error, by code. */
@@ -166,12 +166,12 @@ export interface PlanPosition {
   readonly column: number;
 }
 
-/** The message of a code with its details. */
+/** Returns the message of an error code with its details. */
 export function errorMessage<Code extends ErrorCode>(code: Code, details: ErrorDetails<Code>): string {
   return (messages[code] as (details: ErrorDetails<Code>) => string)(details);
 }
 
-/** Misuse, or a plan that cannot be mounted. Look at `code` and `details`, not at the message. */
+/** An error of misuse, or of a plan that cannot be mounted. Read `code` and `details`, not the message. */
 export class ToolmountError<Code extends ErrorCode = ErrorCode> extends Error {
   override readonly name = "ToolmountError";
   readonly code: Code;
@@ -198,7 +198,7 @@ export const hostCodes: ReadonlySet<string> = new Set([...errorCodes, "INTERNAL"
 
 type Details = Readonly<Record<string, unknown>>;
 
-/** An error with a message for the model: thrown from `execute`, it becomes the `error` of the result. */
+/** An error whose message is for the model: if `execute` throws it, the message becomes the `error` of the result. */
 export class ToolError extends Error {
   override readonly name = "ToolError";
   readonly code: string | undefined;
@@ -214,7 +214,7 @@ export class ToolError extends Error {
   }
 }
 
-/** A runner's report that a call ended without an answer of its tool. The outcome gets its code, message and status. */
+/** A runner's report that a call ended without an answer of its tool. The outcome takes its code, message and status. */
 export class RunnerFailure extends Error {
   override readonly name = "RunnerFailure";
   readonly code: ErrorCode;
@@ -237,12 +237,12 @@ export class RunnerFailure extends Error {
   }
 }
 
-/** By name, so that a failure made by another copy of core counts. */
+/** Whether a value is a RunnerFailure. It compares names, so that an error from another copy of core counts. */
 export function isRunnerFailure(value: unknown): value is RunnerFailure {
   return value instanceof Error && value.name === "RunnerFailure" && "code" in value && "status" in value;
 }
 
-/** The message of a thrown value: an error's own, or its name when that is empty; any other value as text. */
+/** Returns the message of a thrown value: an error's message, or its name if that is empty; any other value as text. */
 export function messageOf(thrown: unknown): string {
   return thrown instanceof Error ? thrown.message || thrown.name : String(thrown);
 }

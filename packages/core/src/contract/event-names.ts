@@ -58,5 +58,5 @@ export const hostEvents = Object.freeze([
   "cancel:completed",
 ] as const);
 
-/** A canonical event, or one of toolmount's own. Any other name is allowed, too. */
+/** A canonical event, or one of toolmount's events. Any other name is allowed, too. */
 export type EventName = (typeof allEvents)[number] | (typeof hostEvents)[number];

@@ -4,7 +4,7 @@ import type { ToolResult } from "./result.ts";
 export type HookAction = "continue" | "deny" | "modify" | "inject_context" | "ask_user";
 
 /**
- * A gate's answer. Fields and defaults are Amplifier's HookResult, in camelCase; times are milliseconds.
+ * A gate's answer. Fields and defaults are those of Amplifier's HookResult, in camelCase; times are milliseconds.
  * A gate that returns nothing says `continue`.
  */
 export interface HookResult {
@@ -12,25 +12,25 @@ export interface HookResult {
   readonly action?: HookAction | undefined;
   /**
    * With `modify`: the event's data with the changed `tool_input` on `tool:pre`, or `tool_result` on `tool:post`.
-   * A `tool_result` on `tool:pre` replaces the run of the tool; the policy still decides.
+   * A `tool_result` on `tool:pre` is used instead of running the tool; policies still decide about the call.
    */
   readonly data?: Readonly<Record<string, unknown>> | undefined;
   readonly reason?: string | undefined;
   readonly contextInjection?: string | undefined;
   /** Default `system`. */
   readonly contextInjectionRole?: "system" | "user" | "assistant" | undefined;
-  /** Several texts in their order. Where there are some, the fields of a single text do not count. */
+  /** Several texts in their order. If the list is not empty, the fields for a single text are ignored. */
   readonly contextInjections?: readonly ContextInjection[] | undefined;
   readonly ephemeral?: boolean | undefined;
   readonly approvalPrompt?: string | undefined;
   readonly approvalOptions?: readonly string[] | undefined;
   /** Default 300000. */
   readonly approvalTimeoutMs?: number | undefined;
-  /** The decision when the time passes without an answer. Default `deny`. */
+  /** The decision if nobody answers in time. Default `deny`. */
   readonly approvalDefault?: "allow" | "deny" | undefined;
   /** Hides this hook's own `userMessage`, never a tool's output. */
   readonly suppressOutput?: boolean | undefined;
-  /** For the person who runs the host: it is logged. No model reads it. */
+  /** A message for the person who runs the host. It is logged, and no model reads it. */
   readonly userMessage?: string | undefined;
   /** Default `info`. */
   readonly userMessageLevel?: "info" | "warning" | "error" | undefined;
@@ -61,9 +61,9 @@ export interface ToolEvent extends EventData {
   readonly turn_id?: string;
   readonly parent_id?: string;
   readonly parallel_group_id?: string;
-  /** The call waited, here or at another server, and its gates were asked before. Only for gates of `tool:pre`. */
+  /** Set if the call waited, here or at another server, so that its gates were asked before. Only for gates of `tool:pre`. */
   readonly resumed?: true;
-  /** ISO 8601. */
+  /** ISO 8601 time at which the call began. */
   readonly timestamp: string;
 }
 
@@ -79,20 +79,20 @@ export interface ToolErrorEvent extends ToolEvent {
   readonly phase: string;
 }
 
-/** A gate's handler: it gets the event's name and payload and may answer. */
+/** The handler of a gate. It gets the event's name and payload, and may answer. */
 export type GateHandler = (
   event: string,
   data: EventData,
 ) => HookResult | undefined | void | Promise<HookResult | undefined | void>;
 
-/** An observer's handler: its return value and its errors have no effect on the call. */
+/** The handler of an observer. Its return value and its errors have no effect on the call. */
 export type ObserverHandler = (event: string, data: EventData) => unknown;
 
 /** How a gate is registered. */
 export interface GateOptions {
-  /** Lower runs first; ties in the order of registration. Default 0. */
+  /** Lower numbers run first, equal numbers in the order of registration. Default 0. */
   readonly priority?: number | undefined;
-  /** A gate that has not answered after this time denies. Default 5000. */
+  /** A gate that has not answered after this many milliseconds denies. Default 5000. */
   readonly timeoutMs?: number | undefined;
   readonly name?: string | undefined;
 }
@@ -112,13 +112,13 @@ export interface Hooks {
   gate(event: string, handler: GateHandler, options?: GateOptions): Undo;
   /** Adds a handler that only watches; `*` watches all events. The host ignores its errors and never waits for it. */
   observe(event: string, handler: ObserverHandler, options?: ObserverOptions): Undo;
-  /** Amplifier's name: a gate on `tool:pre` and `tool:post`, an observer elsewhere. */
+  /** Adds a gate on `tool:pre` and `tool:post`, and an observer on other events. The name is Amplifier's. */
   register(event: string, handler: GateHandler, options?: GateOptions): Undo;
   /** The same as `register`. */
   on(event: string, handler: GateHandler, options?: GateOptions): Undo;
-  /** Removes this module's handlers of that name; returns whether there were any. */
+  /** Removes this module's handlers of that name; returns whether it had any. */
   unregister(name: string): boolean;
-  /** Emits an event to all handlers; resolves to the combined answer of its gates. Throws `EVENT_RESERVED` for host events. */
+  /** Emits an event to all handlers. Resolves to the combined answer of its gates. Throws `EVENT_RESERVED` for host events. */
   emit(event: string, data?: EventData): Promise<HookResult>;
   /** Collects the `data` of all handlers, each within `timeoutMs` (default 1000). Errors and late answers are left out. */
   emitAndCollect(
@@ -126,8 +126,8 @@ export interface Hooks {
     data?: EventData,
     options?: { timeoutMs?: number | undefined },
   ): Promise<unknown[]>;
-  /** Fields merged under every event that this module emits. */
+  /** Sets fields that every event of this module has, unless the event states them itself. */
   setDefaultFields(fields: EventData): void;
-  /** Names of handlers by event. */
+  /** Returns the names of the handlers by event. */
   list(event?: string): Readonly<Record<string, readonly string[]>>;
 }

@@ -1,36 +1,36 @@
 import { isRecord } from "../json/json.ts";
 
-/** One running host, as other hosts know it. It names no path and no person. */
+/** A running host as other hosts know it. It contains no path and no person. */
 export interface HostLink {
   /** A random id of the running host. */
   readonly host: string;
-  /** A digest of where its plan's file is, keyed with `host`; absent for a plan without a file. */
+  /** A digest of the path of its plan's file, keyed with `host`; absent for a plan without a file. */
   readonly plan?: string;
 }
 
-/** The hosts before and behind one host. By them a plan finds that it would mount itself. */
+/** The hosts that call this host and that it calls. They show a plan that it would mount itself. */
 export interface HostChain {
   /**
-   * What a server of the plan learns when it is connected to: the hosts for which this one runs, and itself; `env` says
-   * the same to programs. Rejects with `PLAN_SERVES_ITSELF` where this host runs for itself.
+   * Returns what this host sends to a server of the plan when it connects: the hosts for which it runs, and itself. `env` says
+   * the same to programs. Rejects with `PLAN_SERVES_ITSELF` if this host runs for itself.
    */
   toServers(): Promise<{
     readonly links: readonly HostLink[];
     readonly env: Readonly<Record<string, string>>;
   }>;
-  /** What a client learns: this host, and the hosts for which it runs that have its plan. */
+  /** Returns what this host sends to a client: itself, and those hosts for which it runs that have the same plan. */
   toClients(): Promise<readonly HostLink[]>;
-  /** Throws `PLAN_SERVES_ITSELF` where a server leads to this host, or to one for which this host runs. */
+  /** Throws `PLAN_SERVES_ITSELF` if a server leads to this host, or to a host for which this host runs. */
   requireOther(behind: readonly HostLink[]): void;
 }
 
-/** Hosts of one list that count. No host writes a longer list. */
+/** Largest number of hosts that are read from a list. No host writes a longer list. */
 const maxLinks = 1_000;
 
-/** Longest id, and longest digest, in characters. */
+/** Longest id and longest digest, in characters. */
 const maxLength = 100;
 
-/** Reads a list of hosts that came from another program. Values that are not links are left out. */
+/** Reads a list of hosts that another program sent. Values that are not links are left out. */
 export function readHostLinks(value: unknown): readonly HostLink[] {
   return Array.isArray(value) ? value.slice(0, maxLinks).flatMap(readLink) : [];
 }

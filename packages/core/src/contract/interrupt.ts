@@ -1,13 +1,13 @@
 const brand = Symbol.for("toolmount.interrupt");
 
 /**
- * Thrown by a tool to stop the whole run and ask a person; the only thing that makes `host.call` reject.
- * The brand is a registered symbol, so that it survives two copies of core.
+ * Thrown by a tool to stop the whole run and ask a person. Nothing else makes `host.call` reject.
+ * The brand is a registered symbol, so that an interrupt from another copy of core is recognized.
  */
 export class ToolInterrupt extends Error {
   override readonly name = "ToolInterrupt";
   readonly [brand] = true;
-  /** What is asked; JSON. */
+  /** The question to the person, as JSON. */
   readonly value: unknown;
 
   constructor(value: unknown, message = "the tool interrupted the run to ask a person") {
@@ -17,8 +17,8 @@ export class ToolInterrupt extends Error {
 }
 
 /**
- * Whether a value stops the run: a `ToolInterrupt`, of this copy of core or another, or an error that says of itself that
- * it must pass through tools (`is_bubble_up`), as the interrupts of LangGraph do.
+ * Whether a value stops the run: a `ToolInterrupt`, of this copy of core or another, or an error whose `is_bubble_up` says
+ * that it must pass through tools, as the interrupts of LangGraph do.
  */
 export function isToolInterrupt(value: unknown): boolean {
   if (typeof value !== "object" || value === null) return false;

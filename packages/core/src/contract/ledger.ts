@@ -6,25 +6,25 @@ export interface FleetCall {
   /** Name of the host that sent it. */
   readonly host: string;
   readonly queue: string;
-  /** Name of the tool as it is offered, and digest of its definition: a worker with another digest does not take the call. */
+  /** The name of the tool as it is offered, and its definition's digest: a worker with another digest does not take the call. */
   readonly tool: string;
   readonly digest: string;
-  /** Whether it may run again when its worker is lost; the run id is then its idempotency key. */
+  /** Whether the call may run again when its worker is lost. The run id is then its idempotency key. */
   readonly idempotent: boolean;
   /**
-   * The same for the same call: its session, user, call id, tool and arguments. A host that makes it again after another
-   * host ended adopts that host's call. Absent: no other host adopts it.
+   * A text that is equal for the same call: the same session, user, call id, tool and arguments. If a host makes the call again
+   * after another host ended, it adopts that host's call. If absent, no other host adopts the call.
    */
   readonly identity?: string | undefined;
-  /** What a worker needs to run it, as the host wrote it, with its signature where the fleet has a key. A worker checks it first. */
+  /** What a worker needs to run the call, as the host wrote it, signed if the fleet has a key. A worker checks it first. */
   readonly job: Json;
-  /** Why the job of a row cannot be read; the job is null then. */
+  /** Why the job in a row cannot be read; `job` is null then. */
   readonly unreadable?: string | undefined;
-  /** How often it was taken. */
+  /** How often workers have taken the call. */
   readonly attempt: number;
 }
 
-/** A call that a host adds. The calls of a session take turns with those of others; `nested`: a tool made it. */
+/** A call that a host adds. Calls of different sessions take turns; `nested` says that a tool made the call. */
 export interface NewFleetCall extends Omit<FleetCall, "attempt" | "unreadable"> {
   readonly session?: string | undefined;
   readonly nested: boolean;
@@ -33,23 +33,23 @@ export interface NewFleetCall extends Omit<FleetCall, "attempt" | "unreadable"> 
 /** How a call of a fleet ended. `lost`: its worker stopped renewing its lease, and the tool is not idempotent. */
 export type FleetEnd =
   | { readonly kind: "answered"; readonly answer: Json }
-  /** The answer is large: read it with `answerOf`. */
+  /** The answer is too large for the event: read it with `answerOf`. */
   | { readonly kind: "stored"; readonly bytes: number }
   | { readonly kind: "withdrawn" }
   | { readonly kind: "lost" };
 
 /**
- * What happened to the ledger since the last look; a hint, so that a listener reads sooner than its next poll. Each goes
- * to one host or worker.
+ * An event of the ledger for one host or worker. It is only a hint, so that the listener reads the ledger before its next
+ * poll.
  */
 export interface FleetEvent {
   readonly kind: "ended" | "cancelled" | "said";
   readonly runId: string;
-  /** The end of a call, where it is short and the host has no message to read before it. */
+  /** The end of a call, if it is short and the host has no message to read before it. */
   readonly end?: FleetEnd | undefined;
 }
 
-/** One message between the host and the worker of a call. Numbers grow. */
+/** A message between the host and the worker of a call. Later messages have higher numbers. */
 export interface FleetMessage {
   readonly runId: string;
   readonly number: number;
@@ -58,13 +58,13 @@ export interface FleetMessage {
 
 /** A call that waits and has to be delivered to a worker. */
 export interface FleetDelivery extends Pick<FleetCall, "runId" | "queue" | "tool" | "digest" | "attempt"> {
-  /** A tool made the call: it must not wait for a place that its caller has. */
+  /** Whether a tool made the call: it must then not wait for a place that its caller occupies. */
   readonly nested: boolean;
-  /** Place among the calls that wait, fair between sessions: the smallest is next. */
+  /** The order of the waiting calls, fair between sessions: the call with the smallest rank is next. */
   readonly rank: number;
 }
 
-/** A call that another host sent, and the number of its last message: that host may have acted on those. */
+/** A call that another host sent, and the number of its last message. That host may have acted on messages up to it. */
 export interface FleetAdopted {
   readonly runId: string;
   readonly said: number;
@@ -82,16 +82,16 @@ export interface FleetMember {
   readonly name: string;
   readonly role: "worker" | "host";
   readonly queue: string;
-  /** The same for workers with the same tools. */
+  /** A name that is equal for workers with the same tools. */
   readonly group: string;
-  /** Digests by the names of its tools. */
+  /** The digests of its tools by their names. */
   readonly tools: Readonly<Record<string, string>>;
   readonly facts: JsonObject;
-  /** Milliseconds since it last reported. */
+  /** Milliseconds since its last report. */
   readonly seenMs: number;
 }
 
-/** How many calls of a queue wait and run, and for how many milliseconds the oldest has waited. */
+/** Numbers of calls of a queue that wait and that run, and the milliseconds for which the oldest has waited. */
 export interface FleetDepth {
   readonly waiting: number;
   readonly running: number;
@@ -106,18 +106,18 @@ export interface FleetDepth {
  */
 export interface FleetLedger {
   /**
-   * Adds a call. A run id that is already there changes nothing. Null: `maxWaiting` calls of its queue wait, or another host
+   * Adds a call. Adding the same run id again changes nothing. Null if `maxWaiting` calls of its queue wait, or if another host
    * has a call of the same identity.
    */
   add(call: NewFleetCall, maxWaiting: number): Promise<FleetDelivery | null>;
   /**
-   * Gives the call of another host to this one, when that host no longer reports. `held`: it still reports. Null: there is
-   * no such call.
+   * Gives a call of another host to this host if the other no longer reports. `held`: it still reports. Null: there is no such
+   * call.
    */
   adopt(identity: string, host: string): Promise<FleetAdopted | "held" | null>;
   /**
-   * Gives waiting calls to one worker, with a lease. Resolves to those that it has now: not to a call that another worker
-   * has or that ended, nor to one with another digest.
+   * Gives waiting calls to a worker, with a lease. Resolves to the calls that the worker now has: a call that ended, that
+   * another worker has, or that has another digest is left out.
    */
   take(
     runIds: readonly string[],
@@ -125,67 +125,67 @@ export interface FleetLedger {
     digests: readonly string[],
     leaseMs: number,
   ): Promise<readonly FleetCall[]>;
-  /** Extends a worker's leases. Resolves to the run ids that it still has; the answer of any other will not count. */
+  /** Extends a worker's leases. Resolves to the run ids that it still has; its answers to other calls will not count. */
   renew(runIds: readonly string[], worker: string, leaseMs: number): Promise<readonly string[]>;
   /**
    * Stores answers and ends their calls, in one transaction that also notifies their hosts. Resolves to the run ids of the
-   * answers that count: those of calls that are this worker's.
+   * answers that count, which are those to calls that this worker has.
    */
   answer(worker: string, answers: readonly FleetAnswered[]): Promise<readonly string[]>;
   /** Reads a large answer. */
   answerOf(runId: string): Promise<Json>;
-  /** Ends a call that no worker has taken. False: a worker has it, or it ended. */
+  /** Ends a call that no worker has taken. False if a worker has it or if it has ended. */
   withdraw(runId: string): Promise<boolean>;
   /** Asks the worker of a call to cancel it. */
   cancel(runId: string): Promise<void>;
-  /** Of these calls, those that are to be cancelled. */
+  /** Resolves to those of these calls that are to be cancelled. */
   cancelled(runIds: readonly string[]): Promise<readonly string[]>;
-  /** Sends messages to the host or the worker of a call that runs. They are kept until the call is collected. */
+  /** Sends messages to the host or the worker of a running call. They are kept until the call is collected. */
   say(runId: string, to: "host" | "worker", bodies: readonly Json[]): Promise<void>;
-  /** Messages to the host or the worker of these calls, in order, each call's after a number. */
+  /** Resolves to the messages to the host or the worker of calls, in order: for each run id, those after the given number. */
   heard(to: "host" | "worker", after: ReadonlyMap<string, number>): Promise<readonly FleetMessage[]>;
-  /** Ends of these calls that are known, by run id. */
+  /** Resolves to the known ends of these calls, by run id. */
   ends(runIds: readonly string[]): Promise<ReadonlyMap<string, FleetEnd>>;
-  /** Deletes calls whose end their host has. */
+  /** Deletes calls whose end their host has received. */
   collect(runIds: readonly string[]): Promise<void>;
   /**
-   * Handles calls whose lease has passed: an idempotent one waits again, any other ends as `lost`. Resolves to the calls
-   * that must be delivered again: those, and calls of these queues that wait and were not delivered for `staleMs`.
+   * Handles calls whose lease has passed: an idempotent call waits again, any other ends as `lost`. Resolves to the calls that
+   * must be delivered again: calls that wait again, and waiting calls of `queues` that were not delivered for `staleMs`.
    */
   expire(queues: readonly string[], staleMs: number): Promise<readonly FleetDelivery[]>;
-  /** Deletes calls that ended before so many milliseconds and that no host has collected. Resolves to how many. */
+  /** Deletes calls that ended more than `olderThanMs` ago and that no host has collected. Resolves to their number. */
   forget(olderThanMs: number): Promise<number>;
-  /** Groups of a queue whose last worker reported before so many milliseconds; each is returned once. */
+  /** Resolves to the groups of a queue whose workers have all not reported for `olderThanMs`. Each is returned once. */
   orphanedGroups(queue: string, olderThanMs: number): Promise<readonly string[]>;
   depth(queue: string): Promise<FleetDepth>;
-  /** Reports a member; it is forgotten when it has not reported for `keepMs`. */
+  /** Stores the report of a member, which is forgotten if it does not report again within `keepMs`. */
   report(member: Omit<FleetMember, "seenMs">, keepMs: number): Promise<void>;
   /** Removes a member that ends. */
   leave(name: string): Promise<void>;
-  /** Members that report, of one queue or of all. */
+  /** Resolves to the members that still report, of one queue or of all. */
   members(queue?: string): Promise<readonly FleetMember[]>;
-  /** Listens for the events of one host or worker until the undo is called. A lost connection is opened again; events in between are lost. */
+  /** Listens for events of a host or worker, until the returned function is called. Events are lost while it reconnects. */
   watch(name: string, listener: (event: FleetEvent) => void): Promise<() => Promise<void>>;
   close(): Promise<void>;
 }
 
 /** How a host reaches the ledger of its fleets. The module of the plan's `state` registers it as `fleet.ledger`. */
 export interface FleetLedgerSource {
-  /** The URL of the database; secret. */
+  /** The URL of the database, which is secret. */
   readonly url: string;
   open(options?: { readonly connections?: number | undefined }): Promise<FleetLedger>;
 }
 
 /**
- * Delivers calls to workers. It may deliver a call twice, late or never: the ledger decides who runs it. A group is the
- * workers of a queue that have the same tools.
+ * Delivers calls to workers. It may deliver a call twice, late or never, because the ledger decides who runs it. A group
+ * consists of the workers of a queue that have the same tools.
  */
 export interface FleetEngine {
-  /** Calls that are sent at the same moment may go together, in about as many deliveries as there are workers. */
+  /** Sends a call. Calls that are sent at the same moment may go together, in about as many deliveries as there are workers. */
   send(group: string, delivery: FleetDelivery, workers?: number): Promise<void>;
   /**
-   * Gives calls to `take` by their run ids. It resolves to those that run now, each of which resolves when its call has ended: at most
-   * `concurrency` at the same time. Calls by tools are not counted, so that none waits for the place of its caller.
+   * Gives the run ids of delivered calls to `take`. It resolves to a promise for each call that runs now, which resolves when
+   * the call has ended. At most `concurrency` calls run at once; calls by tools are not counted, because their callers wait.
    */
   receive(
     queue: string,
@@ -193,13 +193,13 @@ export interface FleetEngine {
     concurrency: number,
     take: (runIds: readonly string[]) => Promise<readonly Promise<void>[]>,
   ): Promise<FleetReceiver>;
-  /** Deletes the queue of a group that has no workers, and what is left in it. */
+  /** Deletes the queue of a group that has no workers, with everything in it. */
   remove(queue: string, group: string): Promise<void>;
   close(): Promise<void>;
 }
 
-/** One worker's end of an engine. */
+/** The receiving side of an engine, in a worker. */
 export interface FleetReceiver {
-  /** Takes no more deliveries, and waits for the calls of those that it has. */
+  /** Takes no more deliveries, and waits for the calls that it has taken. */
   close(): Promise<void>;
 }

@@ -8,22 +8,22 @@ export interface Logger {
   child(bindings: Record<string, unknown>): Logger;
 }
 
-/** Secret texts that are masked from the moment they are known. A host and its loader share one. */
+/** Secret texts that are masked as soon as they are known. A host and its loader share one set. */
 export interface SecretTexts {
   /**
-   * Masks these texts, too, and each of their lines, in everything that is stored, logged or shown from now on.
-   * `guesses` may be ordinary values: they are masked in logs and failures, and not in what tools return.
+   * Masks these texts as well, and each of their lines, in everything that is stored, logged or shown from now on.
+   * `guesses` may be ordinary values: they are masked in logs and failures, but not in what tools return.
    */
   add(secrets: readonly string[], guesses?: readonly string[]): void;
   /** Masks the known secrets in a text. */
   readonly mask: (text: string) => string;
-  /** Masks the known secrets in a text that a tool returned; null while there are none. */
+  /** Masks the known secrets in a text that a tool returned; null as long as no secret is known. */
   readonly maskReturned: ((text: string) => string) | null;
 }
 
 const ignore = () => {};
 
-/** Logs nothing; the library's default. */
+/** A logger that drops everything; the default of the library. */
 export const silentLogger: Logger = Object.freeze({
   trace: ignore,
   debug: ignore,
@@ -34,14 +34,14 @@ export const silentLogger: Logger = Object.freeze({
 });
 
 /**
- * A logger whose methods never throw, since a failing log must not fail the call that it is about. Errors of the log
- * itself are dropped. A child is made when it first writes: most modules and calls write nothing.
+ * Wraps a logger so that its methods never throw, because a failing log must not fail the call that it logs. Errors of the log
+ * itself are dropped. A child logger is made when it first writes, because most modules and calls write nothing.
  */
 export function guardLogger(logger: Logger): Logger {
   return logger === silentLogger ? logger : guard(() => logger);
 }
 
-/** The fields and the message of a line. A module in JavaScript may log a text alone, as with pino and the console. */
+/** Returns the fields and the message of a line. Modules in JavaScript may log only a text, as with pino and the console. */
 export function loggedOf(fields: object | string, message?: string): readonly [object, string | undefined] {
   return typeof fields === "string" ? [{}, fields] : [fields, message];
 }

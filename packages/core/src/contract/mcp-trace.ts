@@ -1,27 +1,27 @@
 import { channel, tracingChannel } from "node:diagnostics_channel";
 import type { TraceFailure } from "./turn-trace.ts";
 
-/** Name of the tracing channel for requests of the Model Context Protocol, those that are sent and those that come. */
+/** Name of the tracing channel for requests of the Model Context Protocol that this process sends or receives. */
 export const mcpChannelName = "toolmount:mcp";
 
 /** Name of the channel for sessions of the protocol; each is published once, when it has ended. */
 export const mcpSessionChannelName = "toolmount:mcp-session";
 
-/** What is known of a connection. */
+/** The known facts of a connection. */
 interface McpConnection {
   /** The capability `host.id` of the host; a listener gets the messages of all hosts of the process. */
   readonly hostId: string;
   /** `pipe`: standard input and output of a process; `tcp`: HTTP. */
   readonly transport: "pipe" | "tcp";
-  /** The server that a client connects to, as `host` or `host:port`; absent for a pipe, and for a server. */
+  /** The server that a client connects to, as `host` or `host:port`; absent for a pipe, and on the server's side. */
   readonly server?: string | undefined;
-  /** The revision that is spoken, once it is known. */
+  /** The protocol revision of the connection, once it is known. */
   protocolVersion?: string | undefined;
   failure?: TraceFailure;
   durationMs?: number;
 }
 
-/** One request: one object for all its moments, filled in as it proceeds. A notification has none. */
+/** The message about a request: one object for all its events, filled as it proceeds. Notifications are not traced. */
 export interface McpTrace extends McpConnection {
   /** `client`: this process sent the request; `server`: it received it. */
   readonly side: "client" | "server";
@@ -29,7 +29,7 @@ export interface McpTrace extends McpConnection {
   readonly requestId: string;
   /** The name of the tool or the prompt, or the address of the resource. */
   readonly subject?: string | undefined;
-  /** The id of the session over HTTP, where there is one. */
+  /** The id of the session over HTTP, if there is one. */
   readonly sessionId?: string | undefined;
   /** W3C trace context: of the sender, or of what sends. A listener to `start` may replace it for all nested work. */
   traceparent: string | undefined;

@@ -1,4 +1,4 @@
-/** Returns the sentence of a failed request to a model: which server, what it did, and why. */
+/** Returns a sentence about a failed request to a model: which server failed, how, and why. */
 export function modelFailureText(d: { kind: string; problem: string; provider?: string }): string {
   return `${d.provider ?? "the model's server"} ${verbs[d.kind] ?? "failed"} (${d.kind}): ${d.problem}`;
 }

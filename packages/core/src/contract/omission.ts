@@ -1,18 +1,18 @@
 /**
- * Something that a result leaves out, cuts, replaces or ends. A result lists it as `omitted`; without `omitted` the
- * result is whole.
+ * A statement that a result leaves out, cuts, replaces or ends something. A result lists it in `omitted`; a result without
+ * `omitted` is complete.
  */
 export interface Omission {
-  /** What is left out: `navigation`, `binary files`. */
+  /** What is left out, for example `navigation` or `binary files`. */
   readonly what: string;
-  /** How much, with its unit: `1203 characters`. */
+  /** How much is left out, with the unit, for example `1203 characters`. */
   readonly amount: string;
   readonly why: string;
-  /** How to get it: arguments of the next call, or another tool. */
+  /** How to get it: with which arguments of the next call, or with which other tool. */
   readonly how: string;
 }
 
-/** An omission as a line that a model and a person read. */
+/** Returns an omission as a line for a model and a person. */
 export function omissionLine({ what, amount, why, how }: Omission): string {
   return `Omitted: ${what} (${amount}): ${why}. To get it: ${how}`;
 }

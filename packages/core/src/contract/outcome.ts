@@ -1,8 +1,8 @@
 import type { ToolResult } from "./result.ts";
 
 /**
- * How a call ended. `ok` is the only success; `pending` waits for a person or a client;
- * `unknown` may have run.
+ * How a call ended. `ok` is the only success; `pending` means that the call waits for a person or a client;
+ * `unknown` means that the tool may have run.
  */
 export type CallStatus =
   | "ok"
@@ -29,11 +29,11 @@ export interface Injection {
 
 /** The end of a call as its caller gets it, for success and failure alike. Plain JSON. */
 export interface ToolOutcome<Data = unknown> {
-  /** The caller's correlation id, echoed; the run id when the caller gave none. */
+  /** The id that the caller gave to the call, or else the run id. */
   readonly callId: string;
-  /** Made by the host, unique; events, audit and jobs use it. */
+  /** A unique id that the host made; events, the audit and jobs use it. */
   readonly runId: string;
-  /** The name under which the tool is mounted; the requested name when there is no such tool. */
+  /** The name under which the tool is mounted, or the requested name if there is no such tool. */
   readonly tool: string;
   readonly status: CallStatus;
   readonly result: ToolResult<Data>;
@@ -43,9 +43,9 @@ export interface ToolOutcome<Data = unknown> {
   readonly conversationId?: string;
   readonly turnId?: string;
   readonly userId?: string;
-  /** Set when the call was aborted and the tool still succeeded within its grace. */
+  /** Set if the call was aborted but its tool still succeeded within the grace period. */
   readonly cancelled?: { readonly reason: string; readonly elapsedMs: number };
-  /** Lets the same session resume a pending call. It does not decide the approval. */
+  /** The ticket with which the same session resumes a pending call. It does not allow to decide about the approval. */
   readonly ticket?: string;
   readonly injections?: readonly Injection[];
 }

@@ -1,10 +1,10 @@
-/** Which page of a truncated output is read. */
+/** Selects the page of a truncated output that is read. */
 export interface OutputPageRequest {
-  /** Where it begins, in characters; default 0. */
+  /** Where the page begins, in characters; default 0. */
   readonly offset?: number | undefined;
-  /** Its most characters; default 65536. */
+  /** The longest length of the page, in characters; default 65536. */
   readonly limit?: number | undefined;
-  /** The user who reads: an output of a call of another user, or of none, is not found. Default: every caller may read. */
+  /** The user who reads. Only outputs of that user's calls are found then. Default: every output can be read. */
   readonly userId?: string | undefined;
 }
 
@@ -13,8 +13,8 @@ export interface OutputPage {
   readonly text: string;
   /** Where the page begins, in characters. */
   readonly offset: number;
-  /** Length of the whole, in characters. */
+  /** Length of the whole output, in characters. */
   readonly total: number;
-  /** Where the next page begins; absent on the last. */
+  /** Where the next page begins; absent on the last page. */
   readonly nextOffset?: number;
 }

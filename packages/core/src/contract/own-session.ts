@@ -1,4 +1,4 @@
 declare const isOwn: unique symbol;
 
-/** A session's user and name as one text. What a session has is kept by it, and only `ownSession` makes it. */
+/** A user and a session name as one text, under which everything of the session is kept. Only `ownSession` makes it. */
 export type SessionId = string & { readonly [isOwn]: true };

@@ -4,18 +4,18 @@ import type { JsonObject, JsonSchema } from "../json/json.ts";
 import type { Logger } from "./logger.ts";
 import type { ValueOrigin } from "./origins.ts";
 
-/** A policy's answer about a call. `null` is no opinion. */
+/** A policy's answer about a call. `null` means that the policy has no opinion. */
 export type PolicyAnswer =
   | {
       readonly answer: "allow";
-      /** `confirmation` also lifts `requiresConfirmation`. */
+      /** `confirmation` also removes the question of the tool's `requiresConfirmation`. */
       readonly waives?: "confirmation" | undefined;
       readonly reason?: string | undefined;
-      /** The rule that gave the answer, e.g. `plan.yaml:12:5`. */
+      /** The place of the rule that gave the answer, for example `plan.yaml:12:5`. */
       readonly rule?: string | undefined;
       readonly origins?: readonly ValueOrigin[] | undefined;
     }
-  /** No opinion either, but the audit records the origins that it found. */
+  /** Means no opinion as well, but the audit records the origins that the policy found. */
   | { readonly answer: "none"; readonly origins: readonly ValueOrigin[] }
   | {
       readonly answer: "deny";
@@ -33,32 +33,32 @@ export type PolicyAnswer =
     }
   | null;
 
-/** Answers for one call of the tool that it was prepared for. */
+/** Answers for one call of the tool for which the judge was prepared. */
 export type PolicyJudge = (call: PendingCall) => PolicyAnswer | Promise<PolicyAnswer>;
 
-/** A gate that is written as data. It never runs a tool. */
+/** A rule about calls that decides from the facts of a call. It never runs a tool. */
 export interface Policy {
   readonly name: string;
-  /** Called once for each mounted tool. `null`: no opinion about any call of it. */
+  /** Called once for each mounted tool. `null` means no opinion about any of its calls. */
   prepare(tool: ToolInfo): PolicyJudge | null;
-  /** Whether no model is offered this tool, because every call of it is denied. Absent: it hides none. */
+  /** Returns whether a tool is not offered to models, because every call of it is denied. If absent, all are offered. */
   hides?(tool: ToolInfo): boolean;
-  /** Its judges read `history`: the host keeps the results of each session while such a policy is mounted. */
+  /** Whether its judges read `history`. The host keeps the results of each session while such a policy is mounted. */
   readonly seesResults?: boolean;
 }
 
-/** Why a person is asked. `list`: a list of calls asks as a whole, or a call is not the next one of its list. */
+/** Why a person is asked. `list`: a whole list of calls needs approval, or a call is not the next call of its list. */
 export interface ApprovalReason {
   readonly source: "gate" | "rule" | "confirmation" | "level" | "list";
   readonly reason: string;
   readonly rule?: string | undefined;
-  /** Where the values that decide about the call came from. */
+  /** Where the values that decide what the call does came from. */
   readonly origins?: readonly ValueOrigin[] | undefined;
 }
 
 /** A question to a person, about exactly one call. */
 export interface ApprovalQuestion extends PendingCall, Placed {
-  /** Unguessable; for approvers only, never in an outcome. */
+  /** An id that cannot be guessed. It is for approvers only, and never in an outcome. */
   readonly approvalId: string;
   /** The question as a sentence. */
   readonly prompt: string;
@@ -67,11 +67,11 @@ export interface ApprovalQuestion extends PendingCall, Placed {
   /** SHA-256 over tool, definition, final arguments, session and user. */
   readonly digest: string;
   readonly timeoutMs: number;
-  /** The decision when the time passes without an answer. */
+  /** The decision if nobody answers in time. */
   readonly default: "approve" | "deny";
-  /** Whether the answer may be `later`: there is a store for the question. */
+  /** Whether the answer may be `later`, because a store keeps the question. */
   readonly canWait: boolean;
-  /** Whether the answer may carry `remember`: there is a store, and neither a gate nor a rule asks. */
+  /** Whether the answer may carry `remember`, because there is a store and neither a gate nor a rule asks. */
   readonly rememberable: boolean;
 }
 
@@ -79,15 +79,15 @@ export interface ApprovalQuestion extends PendingCall, Placed {
 export interface ApprovalAnswer {
   readonly decision: "approve" | "deny" | "later";
   readonly reason?: string | undefined;
-  /** Who decided. */
+  /** The name of the person who decided. */
   readonly by?: string | undefined;
   /** Also approves later calls of this scope. */
   readonly remember?: ApprovalScope | undefined;
 }
 
 /**
- * The calls that a remembered approval covers: these arguments in any session, these in this session, or a pattern. With
- * `forMs` it ends by itself after so many milliseconds.
+ * The calls that a remembered approval covers: these arguments in any session, all calls in this session, or a pattern. With
+ * `forMs` it ends after that many milliseconds.
  */
 export type ApprovalScope = { readonly forMs?: number | undefined } & (
   | { readonly scope: "arguments" }
@@ -95,19 +95,19 @@ export type ApprovalScope = { readonly forMs?: number | undefined } & (
   | { readonly scope: "rule"; readonly arguments: JsonObject }
 );
 
-/** Asks a person. Fails closed: a throw is a denial. */
+/** Asks a person. If it throws, the call is denied. */
 export interface Approver {
   ask(question: ApprovalQuestion, options: { signal: AbortSignal }): Promise<ApprovalAnswer> | ApprovalAnswer;
 }
 
-/** Recognizes a foreign tool shape and converts it to a definition once, when it is mounted. */
+/** Recognizes a tool of another contract, and converts it to a definition once, when it is mounted. */
 export interface ToolAdapter {
   readonly name: string;
   recognises(thing: unknown): boolean;
   adapt(thing: unknown, services: AdapterServices): ToolDefinition;
   /**
-   * Converts the exports of a foreign module to those of a toolmount module, so that its `mount` gets the coordinator
-   * of its own contract. `null` when the exports are not of this shape.
+   * Converts the exports of another contract's module to those of a toolmount module, so that its `mount` gets the coordinator
+   * of its own contract. Returns `null` if the exports are not of this contract.
    */
   adaptModule?(
     exports: Readonly<Record<string, unknown>>,
@@ -117,24 +117,24 @@ export interface ToolAdapter {
 
 /** How a plan names a module that an adapter converts. */
 export interface ForeignModuleName {
-  /** Its name in messages. */
+  /** The module's name in messages. */
   readonly name: string;
   /** The exports that the plan names; undefined for all. */
   readonly chosen?: readonly string[] | undefined;
-  /** Its package is a program: the line of the plan by which that program is a server of tools. */
+  /** The line of the plan that mounts the module's package as a server of tools; set if the package is a program. */
   readonly program?: string | undefined;
 }
 
 /** The host's services for an adapter: capabilities for injected dependencies, and a logger. */
 export interface AdapterServices {
-  /** The name under which the tool is mounted, for a contract whose tools have no name of their own. */
+  /** The name under which the tool is mounted, for a contract in which tools have no names. */
   readonly name?: string | undefined;
   getCapability(name: string): unknown;
-  /** The names of all capabilities that are registered now. */
+  /** Returns the names of all capabilities that are registered now. */
   capabilities(): readonly string[];
   /**
-   * Does some work when all modules of the plan are mounted, which may throw as `adapt` may. Undefined where no more
-   * modules are about to be mounted.
+   * Does some work when all modules of the plan are mounted; it may throw as `adapt` may. Undefined if no more modules will be
+   * mounted.
    */
   readonly whenLinked?: ((work: () => void) => void) | undefined;
   readonly logger: Logger;
@@ -142,11 +142,11 @@ export interface AdapterServices {
 
 /** Compiles a plain JSON Schema to a parser. */
 export interface SchemaCompiler {
-  /** Throws with a readable message when the schema itself is not valid. */
+  /** Returns a parser for `schema`. Throws with a readable message if the schema itself is not valid. */
   compile(schema: JsonSchema): CompiledSchema;
   /**
-   * Prints the schema of a library that has no printer of its own: what its parse takes, or what that returns. Undefined
-   * for an unknown library. Throws with a readable message for a schema that JSON cannot describe.
+   * Prints, as JSON Schema, the schema of a library that cannot print its schemas: the input or the output of its parse.
+   * Undefined for an unknown library. Throws with a readable message for a schema that JSON cannot describe.
    */
   print?(schema: object, side: "input" | "output"): JsonSchema | undefined;
 }
@@ -154,11 +154,11 @@ export interface SchemaCompiler {
 /** A parser that a compiler made. */
 export interface CompiledSchema {
   (value: unknown): ParseResult;
-  /** It is known to coerce nothing, and to parse its own output to the same value. The host tries any other parser when it mounts a tool. */
+  /** Set if the parser coerces nothing and parses its own output to the same value. The host tries out any other parser. */
   readonly isExact?: boolean;
 }
 
-/** One problem of a value: its path, and a sentence. */
+/** A problem of a value: its path and a sentence. */
 export interface Issue {
   readonly path: readonly (string | number)[];
   readonly message: string;
@@ -183,7 +183,7 @@ export interface ModeSummary {
   readonly isDefault: boolean;
   readonly humanRoleHints?: readonly string[] | null | undefined;
   readonly exampleUtterances?: readonly string[] | null | undefined;
-  /** Globs of the tools that are offered in it; a glob that begins with `!` excludes. Absent: all. */
+  /** Globs of the tools that the mode offers; a glob that begins with `!` excludes. If absent, all tools are offered. */
   readonly tools?: readonly string[] | null | undefined;
 }
 

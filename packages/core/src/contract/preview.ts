@@ -1,13 +1,13 @@
 import type { ToolReturn } from "./result.ts";
 
-/** One thing that a call would change, for a person. */
+/** One thing that a call would change, described for a person. */
 export interface PreviewedEffect {
-  /** What would change: a path, an address, the name of a list. */
+  /** What would change, for example a path, an address or the name of a list. */
   readonly target: string;
   readonly change: "create" | "change" | "delete" | "move" | "other";
-  /** What is different afterwards, as text of several lines. */
+  /** The difference between before and after, as text of several lines. */
   readonly difference?: string | undefined;
-  /** What it would cost, where the tool knows: `{ amount: 12.5, currency: "EUR" }`. */
+  /** What it would cost, if the tool knows: `{ amount: 12.5, currency: "EUR" }`. */
   readonly cost?: { readonly amount: number; readonly currency: string } | undefined;
 }
 
@@ -17,18 +17,18 @@ export interface Preview {
   readonly result: ToolReturn;
 }
 
-/** The part of a rehearsal that tools see: what their previews staged so far. */
+/** The part of a rehearsal that tools see: what their previews have staged so far. */
 export interface StagedEffects {
-  /** The value under a key, made at its first use. It lives as long as the rehearsal, in this process. */
+  /** Returns the value of a key, which is made at its first use. It lives in this process as long as the rehearsal. */
   staged<Value>(key: string, make: () => Value): Value;
 }
 
-/** A rehearsal, as the context of its calls has it. Only `session.rehearse()` makes one. */
+/** A rehearsal as it stands in the context of its calls. Only `session.rehearse()` makes it. */
 export interface RehearsalMark {
   readonly id: string;
 }
 
-/** A list of approved calls, as the context of real calls has it. Only `rehearsal.approve()` makes one. */
+/** A list of approved calls as it stands in the context of real calls. Only `rehearsal.approve()` makes it. */
 export interface ApprovedMark {
   readonly digest: string;
 }

@@ -1,13 +1,13 @@
 import type { Json, JsonObject } from "../json/json.ts";
 import type { Omission } from "./omission.ts";
 
-/** One piece of content beside `data`, for models and people that can look or listen. */
+/** A piece of content in addition to `data`, for models and people that can look at it or listen to it. */
 export type ContentBlock = (
   | { readonly type: "text"; readonly text: string }
   /** `data` is base64. */
   | { readonly type: "image"; readonly data: string; readonly mimeType: string }
   | { readonly type: "audio"; readonly data: string; readonly mimeType: string }
-  /** A file by its address, with its content where the tool has it: `text`, or `data` as base64. */
+  /** A file by its address, with its content if the tool has it: `text`, or `data` as base64. */
   | {
       readonly type: "file";
       readonly uri: string;
@@ -17,18 +17,18 @@ export type ContentBlock = (
       readonly data?: string;
     }
 ) & {
-  /** Members that another protocol has and this one has no field for, kept for users of that protocol. */
+  /** Members of another protocol for which this contract has no field, kept for users of that protocol. */
   readonly meta?: JsonObject;
 };
 
-/** How a cut output can be read in full: its whole size in bytes, and the ref for `host.output`. */
+/** How to read a cut output in full: its whole size in bytes, and the reference for `host.output`. */
 export interface Truncation {
   readonly bytes: number;
   readonly ref: string;
 }
 
 /**
- * A tool's result: exactly one of `data` and `error`.
+ * A tool's result, which has exactly one of `data` and `error`.
  *
  * `fetchedAt` is the ISO 8601 time at which the attempt began, on success and on failure.
  * Source of the shape: Tool-Forge's ToolResult; `code`, `details`, `warnings`, `omitted`, `content`, `truncated` are toolmount's.
@@ -45,10 +45,10 @@ export interface SuccessResult<Data = unknown> {
   readonly details?: never;
   readonly content?: readonly ContentBlock[];
   readonly warnings?: readonly string[];
-  /** What is left out, by the tool or by the host's limit. Absent when the result is whole. */
+  /** What the tool or the host's limit left out. Absent if the result is complete. */
   readonly omitted?: readonly Omission[];
   readonly truncated?: Truncation;
-  /** Members that another protocol has and this one has no field for. Models do not read them. */
+  /** Members of another protocol for which this contract has no field. Models do not read them. */
   readonly meta?: JsonObject;
 }
 
@@ -59,20 +59,20 @@ export interface FailureResult {
   readonly data?: never;
   /** A sentence for the model: what failed and, where possible, how to fix it. */
   readonly error: string;
-  /** UPPER_SNAKE; absent when neither the tool nor the host gave one. */
+  /** In UPPER_SNAKE case; absent if neither the tool nor the host gave a code. */
   readonly code?: string;
   readonly details?: Json;
-  /** What the failure shows beside its sentence: the picture of a page at the step that failed. */
+  /** What the failure shows in addition to its sentence, for example the picture of a page at the step that failed. */
   readonly content?: readonly ContentBlock[];
   readonly warnings?: readonly string[];
-  /** What is left out, by the tool or by the host's limit. Absent when the result is whole. */
+  /** What the tool or the host's limit left out. Absent if the result is complete. */
   readonly omitted?: readonly Omission[];
   readonly truncated?: Truncation;
   /** See {@link SuccessResult.meta}. */
   readonly meta?: JsonObject;
 }
 
-/** A result that the executor completes with `tool` and `fetchedAt`. Made by {@link data} and {@link failure}. */
+/** A result to which the host adds `tool` and `fetchedAt`. Made by {@link data} and {@link failure}. */
 export type PartialResult<Data = unknown> =
   | Omit<SuccessResult<Data>, "tool" | "fetchedAt">
   | Omit<FailureResult, "tool" | "fetchedAt">;
@@ -80,13 +80,13 @@ export type PartialResult<Data = unknown> =
 /** The return value of `execute`. */
 export type ToolReturn<Data = unknown> = ToolResult<Data> | PartialResult<Data>;
 
-/** A result that `data` or `failure` made. The host does not check these for unknown keys. */
+/** A result that `data` or `failure` made. The host does not check such results for unknown keys. */
 export class Answer {
-  // Declared only, so that a field without a value is absent.
+  // Only declared, so that a field without a value is absent.
   declare readonly data?: unknown;
   declare readonly error?: string;
   declare readonly code?: string;
-  /** The tool may have taken effect, so the call ends as `unknown`, not as `failed`. */
+  /** Set if the tool may have taken effect, so that the call ends as `unknown`, not as `failed`. */
   declare readonly mayHaveRun?: true;
   declare readonly details?: unknown;
   declare readonly content?: readonly ContentBlock[];
@@ -96,9 +96,9 @@ export class Answer {
 }
 
 /**
- * A success. `value` must be JSON; `undefined` becomes `null`.
+ * Makes a success. `value` must be JSON; `undefined` becomes `null`.
  *
- * The host adds `tool` and `fetchedAt`. What the value leaves out is listed in `omitted`.
+ * The host adds `tool` and `fetchedAt`. `omitted` lists what the value leaves out.
  */
 export function data<Data>(
   value: Data,
@@ -114,14 +114,14 @@ export function data<Data>(
   return addShown(answer, extra) as PartialResult<Data>;
 }
 
-/** The failure of an `undo` that does not find what its call left. The sentence, for a person, says what changed. */
+/** Makes the failure of an `undo` that does not find what its call left. `problem` says to a person what has changed. */
 export function changedSince(problem: string): PartialResult<never> {
   return failure(problem, { code: "CHANGED_SINCE" });
 }
 
 /**
- * A failure: one sentence for the model. `code` is one of the tool's own, never one of the host's. With `mayHaveRun`, the
- * tool may have taken effect although its result is not known: the call ends with the status `unknown`.
+ * Makes a failure. `error` is a sentence for the model, and `code` a code of the tool, never of the host. With `mayHaveRun`,
+ * the tool may have taken effect although its result is not known: the call ends with the status `unknown`.
  */
 export function failure(
   error: string,
@@ -143,7 +143,7 @@ export function failure(
   return addShown(answer, extra) as PartialResult<never>;
 }
 
-/** Adds what success and failure have alike. A field without a value is absent. */
+/** Adds the fields that successes and failures share. A field without a value stays absent. */
 function addShown(
   answer: Mutable<Answer>,
   { content, warnings, omitted, meta }: { [Key in Shown]?: Answer[Key] | undefined } = {},

@@ -11,32 +11,32 @@ import type { ToolDefinition } from "./tool.ts";
 export interface RunnerModule {
   readonly specifier: string;
   readonly config: Json;
-  /** The exports that the plan names; absent for all. */
+  /** The exports that the plan names; absent if it uses all. */
   readonly exports?: readonly string[] | undefined;
-  /** Differs between two contents of the same file. */
+  /** A text that is different for different contents of the same file. */
   readonly revision?: string | undefined;
 }
 
 /** A run as it is handed to a runner: plain JSON. */
 export interface RunnerJob {
   readonly runId: string;
-  /** The name its author gave the tool. */
+  /** The name that the author gave to the tool. */
   readonly tool: string;
   /** The module to import where the tool runs; absent for tools that were mounted by hand. */
   readonly module?: RunnerModule | undefined;
   readonly info: CallInfo;
-  /** The session that began the session of the call, directly or not, as a text; of a call without a session absent. */
+  /** The session that began the session of the call, directly or not, as text; absent for a call without a session. */
   readonly rootSession?: string | undefined;
   readonly arguments: JsonObject;
   readonly timeoutMs: number;
-  /** What the tool does instead of its work. Only a runner with `undoes` or `rehearses` gets it. */
+  /** What the tool does instead of its normal work. Only a runner with `undoes` or `rehearses` gets it. */
   readonly instead?: RunnerInstead | undefined;
 }
 
 /** The undo of one change, or the preview of the call. A preview resolves to a `Preview`. */
 export type RunnerInstead = { readonly undo: UndoRequest } | { readonly preview: true };
 
-/** A session's state as a runner gets it: with all of its values, which another process needs when the call starts. */
+/** A session's state as a runner gets it. `snapshot` returns all values, which another process needs at the start of a call. */
 export interface RunnerSession extends SessionState {
   snapshot(): JsonObject;
 }
@@ -47,33 +47,33 @@ export interface RunnerControl {
   progress(progress: Progress): void;
   call(request: CallRequest): Promise<ToolOutcome>;
   readonly session: RunnerSession;
-  /** As in the context of a tool; absent where the host stores no changes of the call. */
+  /** As in the context of a tool; absent if the host stores no changes of the call. */
   readonly undoable?: ToolContext["undoable"];
   readonly irreversible?: ToolContext["irreversible"];
-  /** The members that modules of the host add to the context. They are not JSON, and stay in the host. */
+  /** Names of the members that modules of the host add to the context. The members are not JSON, and stay in the host. */
   readonly provided?: readonly string[] | undefined;
-  /** In a rehearsal: the same object for all of its calls. */
+  /** Present in a rehearsal, as the same object for all of its calls. */
   readonly rehearsal?: StagedEffects | undefined;
   /** The tool itself, for runners in this process. */
   readonly definition: ToolDefinition;
 }
 
-/** A module that a runner mounted, as plain data: what the host mounts for it. */
+/** A description of a module that a runner mounted, from which the host mounts its parts. */
 export interface DescribedModule {
   readonly tools: readonly {
     readonly definition: ToolDefinition;
     /** Another name under which the module mounts it. */
     readonly alias?: string | undefined;
   }[];
-  /** What it contributes to pull channels such as `observability.events`, as it was when the module was mounted. */
+  /** What the module contributes to channels such as `observability.events`, as it was when the module was mounted. */
   readonly contributions: readonly {
     readonly channel: string;
     readonly name: string;
     readonly value: Json;
   }[];
-  /** Hooks that the plan lets it have. Their handlers run where its calls run; each answers in bounded time, or rejects. */
+  /** The hooks that the plan allows. Their handlers run where the module's calls run; each answers in bounded time, or rejects. */
   readonly hooks: readonly DescribedHook[];
-  /** Capabilities that the plan lets it register: JSON, and methods that take and return JSON. */
+  /** The capabilities that the plan allows it to register: JSON, and methods that take and return JSON. */
   readonly capabilities: readonly { readonly name: string; readonly value: unknown }[];
 }
 
@@ -87,9 +87,9 @@ export interface DescribedHook {
 
 /** What a runner may use of the host for a module that it mounts. */
 export interface RunnerHost {
-  /** Receives the events that the module contributes to `observability.events`, when it emits them. */
+  /** Receives the events that the module lists in `observability.events`, when it emits them. */
   readonly announce: Announce;
-  /** A capability of another module. The runner asks only for those that the plan lets the module use. */
+  /** Returns a capability of another module. The runner asks only for capabilities that the plan lets the module use. */
   getCapability(name: string): unknown;
 }
 
@@ -97,29 +97,29 @@ export interface RunnerHost {
 export type Announce = (event: string, data: JsonObject) => void;
 
 /**
- * Where a call runs. Resolves to what the tool returned, as JSON. Rejects only when the run itself failed: with a
- * `RunnerFailure`, which says how the call ends.
+ * Runs calls of tools, in this process or elsewhere. `run` resolves to what the tool returned, as JSON. It rejects only if the
+ * run itself failed, with a `RunnerFailure` that says how the call ends.
  */
 export interface Runner {
   /**
-   * A call that is made again, with the same id and arguments in the same session, gets the end of the first, also from
-   * another process: so a turn that resumes makes it again.
+   * Whether a call that is made again, also by another process, with the same id and arguments in the same session gets the end
+   * of the first. If so, a turn that resumes makes the call again.
    */
   readonly adopts?: boolean | undefined;
   /**
-   * The runner also runs the undo and the preview of a tool. The previews of one rehearsal and one module see each other's
-   * effects.
+   * Whether the runner also runs the undo and the preview of a tool. The previews of one rehearsal and one module see each
+   * other's effects.
    */
   readonly undoes?: boolean | undefined;
   /**
-   * The runner runs each call of a rehearsal whole, also one of a tool without `preview`, on a copy that is thrown away and that
-   * all calls of the rehearsal share. Nothing else is changed. It resolves to a `Preview`; that of a call that failed may have
-   * effects, too.
+   * Whether the runner runs whole calls of a rehearsal, even of tools without `preview`, on a copy that all calls of the
+   * rehearsal share and that is discarded. Nothing else is changed. Such a call resolves to a `Preview`, which may have effects
+   * even if the call failed.
    */
   readonly rehearses?: boolean | undefined;
   run(job: RunnerJob, control: RunnerControl): Promise<ToolReturn>;
   /**
-   * Mounts a module where its calls run, so that the host need not import it. `config` is as the plan has it. Resolves to
+   * Mounts a module where its calls run, so that the host need not import it. `module.config` is as the plan has it. Resolves to
    * what the host mounts for it; the `execute` of these tools never runs in the host. Rejects with why it was not mounted.
    */
   describe?(module: RunnerModule, host: RunnerHost): Promise<DescribedModule>;

@@ -7,7 +7,7 @@ export interface StateStore {
   readonly approvals: ApprovalStore;
   readonly sessions: SessionStore;
   readonly audit?: AuditSink | undefined;
-  /** What servers do for their callers. A store without it keeps that in memory only. */
+  /** What servers do for their callers. A store without this member leaves that in the server's memory. */
   readonly work?: WorkStore | undefined;
   close?(): Promise<void>;
 }

@@ -6,8 +6,8 @@ import type { Json, JsonObject } from "../json/json.ts";
 /**
  * The state of a waiting call.
  *
- * `pending` waits for a person, `handed` for the client's result, `suspended` for a call that its tool made; `approved` and
- * `denied` are decided, and no host has acted; `claimed`: a host resumes it; `started` may have run; `ended`.
+ * `pending` waits for a person, `handed` for the client's result, `suspended` for a call that its tool made. `approved` and
+ * `denied` are decided, but no host has acted yet. `claimed`: a host resumes it. `started`: its tool may have run.
  */
 export type ApprovalState =
   | "pending"
@@ -25,7 +25,7 @@ export interface RecordedDecision {
   readonly by: string;
   readonly at: number;
   readonly reason?: string | undefined;
-  /** The approver's arguments, where they replaced the call's own; masked. */
+  /** The approver's arguments, if they replaced those of the call; secrets are masked. */
   readonly arguments?: JsonObject | undefined;
 }
 
@@ -34,25 +34,25 @@ export interface RecordedEnd {
   readonly status: CallStatus;
   readonly at: number;
   readonly code?: string | undefined;
-  /** The error message, when the host ended the call without a run. */
+  /** The error message, if the host ended the call without a run. */
   readonly error?: string | undefined;
   /** The encrypted outcome; null when the call ended without its ticket, for example by expiry. */
   readonly sealed: string | null;
 }
 
 /**
- * A call that waits for a person or a client, as it is stored. Plain JSON; times are milliseconds since the epoch.
+ * A call that waits for a person or a client, as it is stored. It is plain JSON; times are milliseconds since the epoch.
  *
  * The request and the outcome are encrypted with a key that is derived from the session's ticket, and the ticket is
  * stored as a hash. A reader of the store can neither resume the call nor see its secrets.
  */
 export interface ApprovalRecord extends Placed {
-  /** For approvers only. */
+  /** The id of the question, for approvers only. */
   readonly id: string;
   /** SHA-256 of the ticket, in hex. */
   readonly ticketHash: string;
   readonly state: ApprovalState;
-  /** Every change adds 1, and names the version that it replaces. */
+  /** Every change adds 1, and replaces exactly the version before it. */
   readonly version: number;
   readonly tool: string;
   readonly info: CallInfo;
@@ -69,62 +69,62 @@ export interface ApprovalRecord extends Placed {
   /** The encrypted request. */
   readonly sealed: string;
   /**
-   * What makes the call without its ticket: its arguments, where they differ from `shown`, and the public key of the ticket's
-   * holder. Missing or null where only the caller can make it.
+   * What a host needs to make the call without its ticket: the arguments, if they differ from `shown`, and the public key of
+   * the ticket's holder. Missing or null if only the caller can make it.
    */
   readonly open?: { readonly holder: string; readonly arguments?: JsonObject } | null;
   readonly prompt: string;
   readonly reasons: readonly ApprovalReason[];
   readonly options: readonly string[];
-  /** The decision when the deadline passes without an answer. */
+  /** The decision if nobody answers before the deadline. */
   readonly default: "approve" | "deny";
   readonly idempotent: boolean;
   /** Whether the client runs the call. */
   readonly client: boolean;
   readonly createdAt: number;
-  /** While pending: deadline for the decision. Once decided or handed: deadline for resuming the call. */
+  /** While pending, the deadline for the decision. Once decided or handed, the deadline for resuming the call. */
   readonly expiresAt: number;
   readonly decision: RecordedDecision | null;
-  /** Lease expiry: the host that claimed the call must renew it before this time. */
+  /** When the lease ends: the host that claimed the call must renew it before this time. */
   readonly leaseUntil: number | null;
-  /** The asking host renews this time until its caller has the ticket (null); afterwards the caller's id is free. */
+  /** The asking host renews this time until its caller has the ticket (then null). Afterwards the caller's id is free again. */
   readonly undeliveredUntil?: number | null | undefined;
   readonly end: RecordedEnd | null;
 }
 
-/** A person's yes: who gave it, for which calls, and until when. Rules give none. */
+/** The approval of a person: who gave it, for which calls, and until when. Rules give no grants. */
 export interface Grant {
-  /** Of one call: the id of its question, or the run of its list. */
+  /** For a grant of one call: the id of its question, or the run id of its list. */
   readonly id: string;
-  /** The person. */
+  /** The name of the person. */
   readonly by: string;
   readonly at: number;
   readonly tool: string;
-  /** SHA-256 of the tool's definition and code; a changed tool is not covered. */
+  /** SHA-256 of the tool's definition and code. The grant does not cover the tool after a change. */
   readonly definition: string;
-  /** `call` covers one call, once; the others are those of {@link ApprovalScope}. */
+  /** `call` covers one call, once; the others are the scopes of {@link ApprovalScope}. */
   readonly scope: "call" | ApprovalScope["scope"];
   /** The digest of the covered arguments; null with `rule`. */
   readonly argumentsDigest: string | null;
-  /** With `rule`: the pattern of the covered arguments. */
+  /** With `rule`, the pattern of the covered arguments. */
   readonly pattern: JsonObject | null;
-  /** With `call` and `session`: the covered session; null for calls without a session. */
+  /** With `call` and `session`, the covered session; null for calls without a session. */
   readonly sessionId: string | null;
   /** The user of the covered calls; null for calls without a user. */
   readonly userId: string | null;
-  /** When it ends by itself, in milliseconds since the epoch; null for one that ends when it is revoked. */
+  /** When it expires, in milliseconds since the epoch; null if it lasts until it is revoked. */
   readonly expiresAt: number | null;
 }
 
-/** A grant for later calls. It answers questions of `requiresConfirmation` and of the level, never another one. */
+/** A grant for later calls. It answers only questions of `requiresConfirmation` and of the level. */
 export interface StandingGrant extends Grant {
   readonly scope: ApprovalScope["scope"];
-  /** How many calls it has answered, and when the last one. */
+  /** Number of calls that it has answered; `usedAt` is the time of the last. */
   readonly uses: number;
   readonly usedAt: number | null;
 }
 
-/** How often a remembered approval answered since it was counted last. */
+/** How often a remembered approval answered questions since its uses were last stored. */
 export interface ApprovalUse {
   readonly id: string;
   readonly count: number;
@@ -138,26 +138,26 @@ export interface ApprovalFilter {
   readonly userId?: string | undefined;
   /** The caller's id for the call. */
   readonly callId?: string | undefined;
-  /** Records whose expiry (or lease, while claimed or started) is at or before this time. */
+  /** Only records whose expiry (or lease, while claimed or started) is at or before this time. */
   readonly dueBy?: number | undefined;
-  /** Default 100; oldest first. */
+  /** How many records at most, oldest first. Default 100. */
   readonly limit?: number | undefined;
 }
 
-/** Stores waiting calls. A change is on disk when its promise resolves. When it rejects, it may have happened: the host denies. */
+/** Stores waiting calls. A change is on disk when its promise resolves. If it rejects, it may have happened: the host denies. */
 export interface ApprovalStore {
   add(record: ApprovalRecord): Promise<void>;
   get(id: string): Promise<ApprovalRecord | null>;
   findByTicket(ticketHash: string): Promise<ApprovalRecord | null>;
-  /** Replaces version `record.version - 1` of a record. False when that is not the current version. */
+  /** Replaces version `record.version - 1` of a record. False if that is not the current version. */
   replace(record: ApprovalRecord): Promise<boolean>;
   list(filter?: ApprovalFilter): Promise<readonly ApprovalRecord[]>;
   remember(approval: StandingGrant): Promise<void>;
-  /** The remembered approvals of one tool, or all. */
+  /** Resolves to the remembered approvals of `tool`, or of all tools. */
   remembered(tool?: string): Promise<readonly StandingGrant[]>;
-  /** Deletes a remembered approval; false when there is none. */
+  /** Deletes a remembered approval; false if there is no such approval. */
   forget(id: string): Promise<boolean>;
-  /** Adds to the uses of remembered approvals; those that are gone are passed over. */
+  /** Adds to the uses of remembered approvals. Approvals that no longer exist are ignored. */
   countUses(uses: readonly ApprovalUse[]): Promise<void>;
 }
 
@@ -182,29 +182,29 @@ export interface SessionEntry {
 export type StateChanges = ReadonlyMap<string, Json | undefined>;
 
 /**
- * Stores sessions. Each has a document (changed by compare-and-set), an append-only log, and the state that its calls
- * share, by key. The state may exist before the document.
+ * Stores sessions. Each session has a document that is changed by compare-and-set, an append-only log, and the state that its
+ * calls share, by key. The state may exist before the document.
  */
 export interface SessionStore {
   load(id: string): Promise<SessionRecord | null>;
-  /** Saves version 1 of a new session, or the next version of a stored one. False when it is not the next. */
+  /** Saves version 1 of a new session, or the next version of a stored one. False if it is not the next version. */
   save(record: SessionRecord): Promise<boolean>;
-  /** Newest change first. */
+  /** Resolves to stored sessions, the last changed first. */
   list(filter?: {
     parentId?: string | undefined;
     limit?: number | undefined;
   }): Promise<readonly SessionRecord[]>;
-  /** Appends all entries to the log, or none. False when `after` is not the last entry. */
+  /** Appends all entries to the log, or no entry. False if the log's last entry does not have the number `after`. */
   append(id: string, after: number, entries: readonly Json[]): Promise<boolean>;
   entries(
     id: string,
     range?: { after?: number | undefined; limit?: number | undefined },
   ): Promise<readonly SessionEntry[]>;
-  /** Deletes the entries of a log before a number; the others keep theirs. Optional: a store without it keeps all. */
+  /** Deletes a log's entries before a number; the others keep their numbers. Optional: a store without it keeps all. */
   trim?(id: string, before: number): Promise<void>;
-  /** The state that the calls of a session share; empty when nothing is stored. */
+  /** Resolves to the state that the calls of a session share; empty if nothing is stored. */
   readState(id: string): Promise<ReadonlyMap<string, Json>>;
-  /** Changes exactly these keys, all or none. On disk when it resolves. */
+  /** Changes exactly these keys, all or none of them. They are on disk when the promise resolves. */
   writeState(id: string, changes: StateChanges): Promise<void>;
   /** Deletes a session, its state and all logs that `logsOf` (`@toolmount/core/sessions`) names; false if there is nothing. */
   delete(id: string): Promise<boolean>;
