@@ -1,4 +1,4 @@
-// How the file of a module is imported: by a host, and by the processes that run its calls.
+// Imports of module files, for a host and for the processes that run the calls of its modules.
 export { importModule } from "./import/import-module.ts";
 export { setImportQuery } from "./import/module-hooks.ts";
 export { findImport, isTypeScript } from "./import/find-import.ts";

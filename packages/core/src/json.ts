@@ -1,4 +1,4 @@
-// Foreign JSON: measured before it is walked, read exactly, frozen, and its digest. For packages of toolmount itself.
+// JSON from outside: it is measured before it is walked, read exactly, frozen and digested. For packages of toolmount itself.
 export { canonicalJson, digestOf } from "./json/canonical.ts";
 export { frozenCopy, maxDepth, NotJson } from "./json/freeze.ts";
 export { isRecord } from "./json/json.ts";

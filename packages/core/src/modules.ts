@@ -1,4 +1,4 @@
-// What a module of any contract exports, and how its tools become definitions. For packages of toolmount itself.
+// Recognizes the exports of modules of all contracts, and makes definitions of tools. For packages of toolmount itself.
 export {
   completeClassification,
   foreignDefinition,

@@ -1,4 +1,4 @@
-// Checks of texts that a model reads: hidden characters, instructions to the model, credentials.
+// Scans texts that a model reads for hidden characters, instructions to the model, and credentials.
 export { scanText, type TextFinding, type TextFindingKind } from "./scan/text.ts";
 export { scanDefinition, type DefinitionFinding, type DefinitionFindingKind } from "./scan/definition.ts";
 export { findSecrets, type SecretPlace } from "./scan/secrets.ts";

@@ -1,4 +1,4 @@
-// Schemas of any kind: prepared, judged, and said in plain words. For packages of toolmount itself.
+// Prepares schemas of any kind, checks them, and describes their issues in plain words. For packages of toolmount itself.
 export { isStandardSchema } from "./contract/standard-schema.ts";
 export { requireJsonSchema } from "./schema/require-json-schema.ts";
 export { plainRule, plainWords } from "./schema/plain-rule.ts";

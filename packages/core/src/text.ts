@@ -1,4 +1,4 @@
-// Texts: globs and near names, secrets, and characters that a reader does not see. Light: no part of a host is loaded.
+// Texts: globs, similar names, secrets and invisible characters. This entry is light: it loads no part of a host.
 export { compareLists } from "./text/compare-lists.ts";
 export {
   coverHidden,

@@ -1,4 +1,4 @@
-// Calls, turns, and requests to models and of MCP on Node's tracing channels.
+// Publishes calls, turns, requests to models and requests of MCP on Node's tracing channels.
 export { callChannelName, safeListener, type CallTrace } from "./contract/call-trace.ts";
 export { traceFields, type TraceFields } from "./call/trace.ts";
 export {

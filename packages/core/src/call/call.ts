@@ -221,7 +221,7 @@ export function needsApproval({ approval }: Call): boolean {
   return approval !== null && approval.reasons.length > 0;
 }
 
-/** Returns the facts of a call as plain JSON, for other processes too. They are kept until the deadline is known, which they state. */
+/** Returns the facts of a call as plain JSON, also for other processes. They are kept, and made again for the deadline. */
 export function infoOf(call: Call): CallInfo {
   return (call.info ??= Object.freeze(makeInfo(call)));
 }

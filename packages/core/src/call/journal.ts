@@ -282,7 +282,7 @@ function argumentsOf(call: Call): { arguments?: JsonObject | string; argumentsDi
   };
 }
 
-/** Returns a result's data and what is left out, masked, for the audit. Long data becomes the start of its JSON and its length. */
+/** Returns a result's data and what it omits, masked, for the audit. Long data becomes the start of its JSON and its length. */
 function resultOf({ ending, host, generation }: Call): Partial<AuditEntry> {
   const { data, omitted } = ending.result!;
   if (data === undefined || sinkOf(host, generation)?.keepsResults === false) return {};

@@ -5,7 +5,7 @@ import type { KeptResult, ValueOrigin } from "../contract/origins.ts";
 import type { Call } from "./call.ts";
 import { logError } from "./trace.ts";
 
-/** Keeps a call's result for policies that ask where a later value came from. Never rejects. Null if there is nothing to await. */
+/** Keeps a call's result for policies that ask where a later value came from. Never rejects. Null if nothing is to be awaited. */
 export function storeResult(call: Call): Promise<void> | null {
   const { ending, host, sessionKey, tool } = call;
   const { meta } = ending.result!;
@@ -35,7 +35,7 @@ function confirmedIn({ approval, arguments: given }: Call): Pick<KeptResult, "co
   return confirmed.length === 0 ? {} : { confirmed };
 }
 
-/** Returns the approved values of a call whose origin no flow accepts, but which a person saw. Secrets are returned as digests. */
+/** Returns approved values of a call whose origin no flow accepts, but which a person saw. Secrets are returned as digests. */
 export function confirmedValues(
   origins: readonly ValueOrigin[],
   given: Readonly<Record<string, unknown>>,

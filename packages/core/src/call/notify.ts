@@ -166,7 +166,9 @@ function withStoreTime(call: Call, work: Promise<unknown>): Promise<unknown> {
 /** Shortest time, in milliseconds, that a store gets to store the end of a call. */
 const leastStoreMs = 250;
 
-/** Returns how many milliseconds the caller waits for the store: the rest until the deadline or, after a stop, the shortest time. */
+/**
+ * Returns the milliseconds that the caller waits for the store: the rest until the deadline; after a stop, the shortest time.
+ */
 function storeMs({ stop, timing, tool }: Call): number {
   if (stop !== null) return leastStoreMs;
   const { deadlineAt, endedAt } = timing;

@@ -58,7 +58,7 @@ function jobOf(call: Call) {
   };
 }
 
-/** Returns the session whose files a call shares: an agent's call those of the session that began it, a rehearsal's its session's. */
+/** Returns the session whose files a call shares: that which began the agents, or that of the rehearsal. */
 function rootOf(call: Call): string | undefined {
   const { causes, sessionId, userId } = call.given;
   return rehearsalOf(call)?.sessionId ?? ownSession(userId, causes?.at(-1)?.sessionId ?? sessionId);

@@ -5,7 +5,7 @@ import { lineOf } from "../pending/place.ts";
 import { phaseOf } from "./transitions.ts";
 import { callChannelName, type ActiveTrace, type CallTrace } from "../contract/call-trace.ts";
 
-/** The tracing channel of calls, with the events of an asynchronous function: `start`, `end`, `asyncStart`, `asyncEnd`, `error`. */
+/** The tracing channel of calls, with the events of an asynchronous function: `start`, `end`, `asyncStart`, `asyncEnd` … */
 export const callChannel = tracingChannel(callChannelName);
 
 /** Publishes the start of a call, and runs it inside the stores that listeners have bound to the channel. */

@@ -71,7 +71,7 @@ export interface DescribedModule {
     readonly name: string;
     readonly value: Json;
   }[];
-  /** The hooks that the plan allows. Their handlers run where the module's calls run; each answers in bounded time, or rejects. */
+  /** The hooks that the plan allows. Their handlers run where the module's calls run, and answer in bounded time or reject. */
   readonly hooks: readonly DescribedHook[];
   /** The capabilities that the plan allows it to register: JSON, and methods that take and return JSON. */
   readonly capabilities: readonly { readonly name: string; readonly value: unknown }[];

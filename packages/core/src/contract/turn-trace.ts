@@ -3,12 +3,12 @@ import { tracingChannel, type TracingChannel } from "node:diagnostics_channel";
 /** Name of the tracing channel for the turns of sessions. */
 export const turnChannelName = "toolmount:turn";
 
-/** Name of the tracing channel for requests to models; a retry is its own request. */
+/** Name of the tracing channel for requests to models. A retry is traced as a request of its own. */
 export const modelChannelName = "toolmount:model";
 
 /** An error in a trace. */
 export interface TraceFailure {
-  /** A code, or for a model the kind of failure. */
+  /** An error code or, for a failure of a model, its kind. */
   readonly code: string;
   readonly message: string;
 }
@@ -21,7 +21,7 @@ export interface TraceUsage {
   readonly reasoningTokens: number;
 }
 
-/** The message of an agent channel: one object for all its moments, filled in as the work proceeds. */
+/** The message about a turn or a model's request: one object for all its events, filled as the work proceeds. */
 interface AgentTrace {
   /** The capability `host.id` of the host; a listener gets the messages of all hosts of the process. */
   readonly hostId: string;
@@ -40,17 +40,17 @@ interface AgentTrace {
 
 /** A turn, from its start or its resumption to its end or its next pause. */
 export interface TurnTrace extends AgentTrace {
-  /** The session's agent in the plan; null for the plan's own. */
+  /** The session's agent in the plan; null for the main agent. */
   readonly agent: { readonly name: string; readonly description: string } | null;
   readonly depth: number;
   readonly parentSessionId?: string;
   readonly userId?: string;
-  /** The turn resumes after a pause or a crash; `traceparent` is then that of its start. */
+  /** Whether the turn resumes after a pause or a crash; `traceparent` is then that of its start. */
   readonly resumed: boolean;
   /** The user who resumed it, when known. */
   readonly resumedBy?: string;
   status?: "done" | "incomplete" | "paused" | "cancelled" | "failed";
-  /** Numbers of requests to the model and of calls, children included. */
+  /** Number of requests to the model, those of child sessions included; `calls` counts calls in the same way. */
   iterations?: number;
   calls?: number;
 }
@@ -64,9 +64,9 @@ export interface ModelTrace extends AgentTrace {
   readonly maxOutputTokens?: number;
   responseId?: string;
   responseModel?: string;
-  /** Why the answer ended: `stop`, `tool_calls`, or the server's own word. */
+  /** Why the answer ended: `stop`, `tool_calls`, or the word that the server uses. */
   finishReason?: string;
-  /** From the request to the first piece of a streamed answer. */
+  /** Milliseconds from the request to the first piece of a streamed answer. */
   firstPieceMs?: number;
 }
 
@@ -83,7 +83,7 @@ export function traceModel<Value>(message: ModelTrace, act: () => Promise<Value>
   return trace(modelChannel, message, act);
 }
 
-/** The moments are those of an asynchronous function, as on the channel of calls. */
+/** Runs `act` and publishes the events of an asynchronous function, as on the channel of calls. */
 function trace<Message extends AgentTrace, Value>(
   channel: TracingChannel<unknown, Message>,
   message: Message,

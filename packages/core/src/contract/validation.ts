@@ -4,14 +4,14 @@ import type { ToolOutcome } from "./outcome.ts";
 
 /** A problem that a rule found. */
 export interface RuleProblem {
-  /** `mount`, `tools.read_file.usage`, … */
+  /** The part of the module, for example `mount` or `tools.read_file.usage`. */
   readonly where: string;
   readonly problem: string;
-  /** The rule's own, when absent. */
+  /** Default: the severity of the rule. */
   readonly severity?: "error" | "warning" | undefined;
 }
 
-/** One check of a validator. Its id is stable: never renamed, never reused. */
+/** A check of a validator. Its id is stable: it is never renamed, and not used again with another meaning. */
 export interface Rule<Subject> {
   readonly id: string;
   readonly severity: "error" | "warning";
@@ -25,7 +25,7 @@ export interface Rule<Subject> {
 /** A set of rules with one verdict: passed or failed. */
 export interface Profile {
   readonly name: string;
-  /** The contract whose tools it is for; absent, it is for all. */
+  /** The contract for whose tools the profile is; if absent, it is for the tools of all contracts. */
   readonly origin?: ToolInfo["origin"] | undefined;
   readonly moduleRules?: readonly Rule<ModuleSubject>[] | undefined;
   readonly toolRules?: readonly Rule<ToolSubject>[] | undefined;
@@ -34,41 +34,41 @@ export interface Profile {
 /** One trial call of a tool. */
 export interface TrialCall {
   /**
-   * `valid`, `invalid` and `partial` are the author's, and the result of `partial` leaves something out; `empty` is `{}`;
-   * `junk` is not an object at all.
+   * Where the arguments come from. The author gives `valid`, `invalid` and `partial`, whose result leaves something out; `empty`
+   * is `{}`; `junk` is not an object at all.
    */
   readonly kind: "empty" | "junk" | "valid" | "invalid" | "partial";
   readonly arguments: unknown;
   /** Whether the tool's own code ran. */
   readonly ran: boolean;
-  /** What that code returned, before the host completed it. */
+  /** What the tool's code returned, before the host completed it. */
   readonly returned: unknown;
-  /** What it threw. */
+  /** What the tool's code threw; null if it did not throw. */
   readonly thrown: { readonly value: unknown } | null;
   readonly outcome: ToolOutcome;
 }
 
-/** A tool as its module mounted it, with what the host made of it. */
+/** A tool as its module mounted it, with the facts that the host read from it. */
 export interface ToolSubject {
-  /** The thing that was mounted: a definition, an object, a class. */
+  /** The value that was mounted: a definition, an object or a class. */
   readonly thing: unknown;
-  /** The best name that is known of it. */
+  /** The best name that is known for the tool. */
   readonly name: string;
-  /** Null when the host refused it. */
+  /** Null if the host refused the tool. */
   readonly info: ToolInfo | null;
   readonly refused: ToolmountError | null;
   /** The id of the rule for which the host refused it. */
   readonly refusedBy: string | null;
   readonly calls: readonly TrialCall[];
-  /** Whether its author says which calls leave something out; an empty list says that none does. */
+  /** Whether the author says which calls leave something out. An empty list says that no call does. */
   readonly saysOmissions: boolean;
-  /** Arguments that it takes, when any are known. */
+  /** Arguments that the tool accepts; null if no such arguments are known. */
   readonly sample: Readonly<Record<string, unknown>> | null;
-  /** Whether it may be called without being asked for: it only reads, or does not say. */
+  /** Whether a check may call it without an explicit request: it only reads, or does not state a category. */
   readonly isHarmless: boolean;
 }
 
-/** A module, mounted on trial. */
+/** A module that was mounted on trial. */
 export interface ModuleSubject {
   readonly exports: Readonly<Record<string, unknown>>;
   /** What importing or mounting threw. */
@@ -79,13 +79,13 @@ export interface ModuleSubject {
   readonly tools: readonly ToolSubject[];
   /** Whether it registered anything at all: a tool, a hook, a capability. */
   readonly registered: boolean;
-  /** What mounting did outside of the host: connections, processes. */
+  /** What mounting did outside of the host: open connections or start processes. */
   readonly sideEffects: readonly { readonly kind: "network" | "process"; readonly what: string }[];
-  /** What was still there after unmounting: timers, servers, globals, listeners. */
+  /** What remained after unmounting: timers, servers, globals, listeners. */
   readonly leaks: readonly string[];
   /** What its cleanups threw. */
   readonly cleanupFailures: readonly unknown[];
-  /** Tools that ran on after their call was cancelled. */
+  /** Names of the tools that continued after their call was cancelled. */
   readonly ignoredCancel: readonly string[];
   /** The tools as other mounts saw them, in this process and in fresh ones. */
   readonly repeats: readonly { readonly from: string; readonly tools: readonly ToolInfo[] }[];

@@ -1,5 +1,5 @@
 /**
- * Version of the tool contract that this release speaks, a whole number. A package declares the one that it was written for: the
- * key `contract` of its manifest, 1 without it. It changes only when a tool that was right before would not run.
+ * Version of the tool contract of this release, a whole number. A package states the version that it was written for as
+ * `contract` in its manifest; without it, 1. The version changes only if a tool that was right before would not run any more.
  */
 export const contractVersion = 1;

@@ -5,20 +5,20 @@ import type { JsonObject } from "../json/json.ts";
  * with an idempotency key. Plain JSON; times are milliseconds since the epoch.
  */
 export interface WorkRecord {
-  /** What kind of work it is: `turn`, `key`. */
+  /** The kind of the work: `turn` or `key`. */
   readonly kind: string;
   /** Unique within its kind. */
   readonly id: string;
-  /** Every change adds 1, and names the version that it replaces. */
+  /** Every change adds 1, and replaces exactly the version before it. */
   readonly version: number;
-  /** Whose work it is: several plans may share one store. */
+  /** The plan that the work belongs to, because several plans may share a store. */
   readonly scope: string;
   readonly status: string;
   readonly sessionId: string | null;
   readonly userId: string | null;
-  /** When it began. */
+  /** When the work began. */
   readonly at: number;
-  /** When it needs attention: the end of a lease, or of the time for which it is kept. Null for never. */
+  /** When the work needs attention: at the end of a lease, or of the time for which it is kept. Null means never. */
   readonly dueAt: number | null;
   readonly body: JsonObject;
 }
@@ -30,57 +30,57 @@ export interface WorkFilter {
   readonly statuses?: readonly string[] | undefined;
   readonly sessionId?: string | undefined;
   readonly userId?: string | undefined;
-  /** Only what is due at or before this time. */
+  /** Only work that is due at or before this time. */
   readonly dueBy?: number | undefined;
-  /** Only what is listed after this record. */
+  /** Only work that is listed after this record. */
   readonly after?: Pick<WorkRecord, "at" | "id"> | undefined;
-  /** Default 100; what began last is first, and of one moment the greater id. */
+  /** How many at most; default 100. Work that began last comes first; of work of the same moment, the greater id. */
   readonly limit?: number | undefined;
 }
 
-/** What is added to a counter. */
+/** A change of a counter. All its limits are checked in the same step. */
 export interface CounterChange {
-  /** How many are counted; below zero where some do not count after all. */
+  /** The number that is added to the count; negative to take back what was counted before. */
   readonly count: number;
-  /** What they cost together, such as milliseconds. */
+  /** The total cost that is added, for example in milliseconds. */
   readonly amount: number;
   /**
-   * What runs, by its id: until when it counts as running unless that is said again, in milliseconds since the epoch. 0 for
-   * what has ended.
+   * Work that runs now, by its id: the time until which it counts as running unless that is renewed, in milliseconds since the
+   * epoch. 0 for work that has ended.
    */
   readonly running?: Readonly<Record<string, number>> | undefined;
-  /** Nothing is added where more would be counted than this. */
+  /** Largest count: if the change would exceed it, nothing is added. */
   readonly maxCount?: number | undefined;
-  /** Nothing is added where they have cost so much, with this change. */
+  /** Limit of the total cost: if the cost with this change reaches it, nothing is added. */
   readonly maxAmount?: number | undefined;
-  /** Nothing is added where more would run than this. */
+  /** Largest number of running work: if the change would exceed it, nothing is added. */
   readonly maxRunning?: number | undefined;
-  /** Another counter, to which the same step adds: it has no limit, and counts also where nothing is added to this one. */
+  /** Another counter to which the same step adds. It has no limit, and is changed even if nothing is added to this counter. */
   readonly also?: { readonly key: string; readonly count: number } | undefined;
-  /** Now, in milliseconds since the epoch. */
+  /** The current time, in milliseconds since the epoch. */
   readonly at: number;
 }
 
-/** A counter after a change that was asked for. */
+/** A counter after a change was requested. */
 export interface CounterState {
-  /** False where a limit is reached: nothing was added. */
+  /** False if a limit was reached, so that nothing was added. */
   readonly isAdded: boolean;
   readonly count: number;
   readonly amount: number;
-  /** The count of the other counter, where a change names one. */
+  /** The count of the other counter, if the change names one. */
   readonly also?: number | undefined;
 }
 
-/** Stores the work of servers. When a promise resolves, the change is on disk. */
+/** Stores the work of servers. A change is on disk when its promise resolves. */
 export interface WorkStore {
   get(kind: string, id: string): Promise<WorkRecord | null>;
-  /** Saves version 1 of a new record, or the next version of a stored one. False when it is not the next. */
+  /** Saves version 1 of a new record, or the next version of a stored one. False if it is not the next version. */
   save(record: WorkRecord): Promise<boolean>;
   list(filter: WorkFilter): Promise<readonly WorkRecord[]>;
   /** Deletes records of a kind that have one of these statuses and began before a time. Resolves to their number. */
   remove(kind: string, statuses: readonly string[], before: number): Promise<number>;
   /**
-   * Adds to a counter, which begins at zero, in one step: of several servers that want the last one, one gets it. A change
+   * Adds to a counter, which begins at zero, in one step: if several servers want the last unit, one of them gets it. A change
    * that is added costs one round trip.
    */
   count(key: string, change: CounterChange): Promise<CounterState>;

@@ -100,7 +100,7 @@ async function decide(
   return stored.record;
 }
 
-/** Rehearses the call of a question: its tool's own preview says what it would change. */
+/** Rehearses the call of a question, so that the preview of its tool says what the call would change. */
 async function previewQuestion(
   host: HostState,
   openSession: (id: string) => Session,
@@ -121,7 +121,7 @@ async function previewQuestion(
   };
 }
 
-/** A copy of the arguments, if the tool accepts them. They are parsed again when the call runs. */
+/** Copies the edited arguments if the tool accepts them, or else throws. They are parsed again when the call runs. */
 async function readEdited(
   host: HostState,
   { tool: name, shown }: ApprovalRecord,
@@ -158,7 +158,7 @@ function requireName(by: unknown): void {
   if (typeof by !== "string" || by.trim() === "") throw invalid("by", "it must name who decides");
 }
 
-/** Only an approved call whose whole request the host can read is run without its caller. */
+/** Throws `RUN_REFUSED` unless the call is approved and the host can read its whole request without the caller. */
 function requireRunnable({ state, decision, open, tool }: ApprovalRecord): void {
   const refuse = (problem: string) => new ToolmountError("RUN_REFUSED", { tool, problem });
   if (decision === null) throw refuse("no person has approved it");
@@ -175,7 +175,7 @@ function requirePending({ state, tool, end }: ApprovalRecord): void {
     });
 }
 
-/** Reports a stored decision to observers, continues the call if it waits here, and resolves when the audit has it. */
+/** Reports a stored decision to observers, and continues the call if it waits here. Resolves when the audit has the decision. */
 async function reportDecision(host: HostState, record: ApprovalRecord): Promise<void> {
   const generation = generationOf(host.moduleSet);
   const decision = record.decision!;
@@ -190,7 +190,7 @@ async function reportDecision(host: HostState, record: ApprovalRecord): Promise<
     ...(decision.reason === undefined ? {} : { reason: decision.reason }),
   });
   host.stores.asking.get(record.id)?.(record);
-  await audited?.catch(() => {}); // it is logged, and the decision counts
+  await audited?.catch(() => {}); // a failure is already logged, and the decision counts
 }
 
 async function revoke(host: HostState, store: ApprovalStore, id: string): Promise<boolean> {
@@ -207,7 +207,7 @@ async function revoke(host: HostState, store: ApprovalStore, id: string): Promis
   );
 }
 
-/** Handles all records that are due. A failure is logged, and the next record follows. */
+/** Handles all records that are due. A failure is logged, and the next record is handled. */
 async function sweep(host: HostState, store: ApprovalStore): Promise<void> {
   const due = await store.list({ dueBy: host.clock.now(), limit: 1_000 });
   for (const record of due.filter((one) => isDue(host, one))) {
@@ -222,7 +222,7 @@ async function sweep(host: HostState, store: ApprovalStore): Promise<void> {
   }
 }
 
-/** A record as approvers see it: without anything with which the call could be resumed. */
+/** Returns a record as approvers see it, without anything that would allow them to resume the call. */
 function viewOf(record: ApprovalRecord): ApprovalView {
   const { reasons, end } = record;
   return {

@@ -15,7 +15,7 @@ import { SessionRehearsal } from "../sessions/rehearsal.ts";
 import type { HostState } from "./host-state.ts";
 import { prepareOwnTool } from "./mount-tool.ts";
 
-/** Only the host makes these calls, so only what an approver may change of their list is checked. */
+/** The schema of a list of calls. Only the host makes these calls, so it checks only what an approver may change: `first`. */
 const schema: StandardSchema<ApprovedListArguments> = {
   "~standard": {
     version: 1,
@@ -44,7 +44,7 @@ function isCut({ calls, first = 1 }: ApprovedListArguments): boolean {
   return Number.isSafeInteger(first) && first >= 1 && first <= Math.max(1, calls.length);
 }
 
-/** Whether an approver changed a list in another way than by cutting it: people approve what they read. */
+/** Whether an approver changed a list in another way than by shortening it. People approve the calls that they read. */
 export function isOtherList(
   { first: _, ...edited }: JsonObject,
   { first: __, ...shown }: JsonObject,
@@ -52,12 +52,12 @@ export function isOtherList(
   return canonicalJson(edited) !== canonicalJson(shown);
 }
 
-/** The host's own tool of a name. It is in no generation, so no name that a caller chooses finds it, and no reload drops it. */
+/** Returns the host's own tool of a name. It is in no generation, so callers cannot find it by name, and no reload removes it. */
 export function ownToolOf(host: HostState, name: string): MountedTool | null {
   return name === listTool ? (host.listTool ??= prepareOwnTool(host, definition)) : null;
 }
 
-/** A rehearsal of a session's calls, which can make the calls of its list. `begin` prepares a call of the session. */
+/** Creates a rehearsal of a session's calls, which can make the calls of its list. `begin` prepares a call of the session. */
 export function createRehearsal(
   host: HostState,
   session: Session,
@@ -86,7 +86,7 @@ const definition: ToolDefinition<typeof schema> = {
   category: "side_effect",
   consequenceLevel: "high",
   requiresConfirmation: true,
-  // Its calls have a log: after a death it continues where it was.
+  // Its calls have a log, so that it continues where it was after its process died.
   repeatable: true,
   timeout: 0,
   schema,
@@ -112,7 +112,7 @@ async function makeCalls(given: ApprovedListArguments, context: ToolContext): Pr
   return data({ made });
 }
 
-/** The person who approved this call has approved the listed ones, as far as they are exactly those, and in their order. */
+/** Lets the listed calls run without questions, if a person approved this call: exactly these calls, and in their order. */
 function cover(list: ApprovedListArguments, context: ToolContext): void {
   const call = callOf(context);
   const grant = call.approval?.grant ?? null;
@@ -125,7 +125,7 @@ function cover(list: ApprovedListArguments, context: ToolContext): void {
   };
 }
 
-/** Where the calls themselves are called, only the approved ones are. */
+/** Returns the calls to make: `run`, shortened to the approved calls if it consists of the listed calls themselves. */
 function runOf({ run, calls, first = calls.length }: ApprovedListArguments): ApprovedListArguments["run"] {
   const isOfItself = run.length === calls.length && run.every(({ tool }, at) => tool === calls[at]!.tool);
   return isOfItself ? run.slice(0, first) : run;

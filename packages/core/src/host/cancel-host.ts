@@ -5,7 +5,7 @@ import { waitUntil } from "./drain.ts";
 import type { HostState } from "./host-state.ts";
 import { generationOf } from "../registry/generation.ts";
 
-/** Makes calls follow the host's token, with an event for each step. Returns what waits for `cancel:completed`. */
+/** Makes calls follow the host's token, with an event for each step. Returns a function that waits for `cancel:completed`. */
 export function followHostToken(host: HostState): () => Promise<void> {
   let completion: Promise<void> | null = null;
   host.cancellation.onChange((level) => {

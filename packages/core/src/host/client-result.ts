@@ -3,7 +3,7 @@ import { messageOf, ToolmountError } from "../contract/errors.ts";
 import type { ApprovalRecord } from "../contract/stores.ts";
 import { normalizeResult } from "../result/normalize.ts";
 
-/** Throws when a call does not wait for the result that a client brings, or the result has another shape. */
+/** Throws if a call does not wait for a client's result, or if the result does not have the shape of a result. */
 export function requireExpected({ state, tool, client }: ApprovalRecord, clientResult: unknown): void {
   if (!client)
     throw new ToolmountError("CLIENT_RESULT_REFUSED", { tool, problem: "it does not run at the client" });

@@ -12,7 +12,7 @@ export function addModule(host: HostState, set: ModuleSet, options: ModuleOption
   return module;
 }
 
-/** Begins a draft of the next generation. It has what the application itself registered. */
+/** Begins a draft of the next generation. It contains what the application itself registered. */
 export function createDraft(host: HostState): Draft {
   const set = new ModuleSet();
   const added: ModuleState[] = [];
@@ -56,7 +56,7 @@ async function commit(host: HostState, set: ModuleSet, drainMs: number | undefin
   return { ...report, failures: await undoModules(host, removed) };
 }
 
-/** Waits as long as the calls of replaced modules take. A host that closes first undoes the modules itself. */
+/** Undoes replaced modules when all their calls have ended. If the host closes before that, it undoes the modules itself. */
 async function undoLater(
   host: HostState,
   removed: readonly ModuleState[],
@@ -68,7 +68,7 @@ async function undoLater(
   await undoModules(host, removed);
 }
 
-/** Undoes modules, the newest first. What their cleanups throw is logged, and returned. */
+/** Undoes modules, the newest first. Returns the errors that their cleanups throw, and logs them. */
 export async function undoModules(
   host: HostState,
   modules: readonly ModuleState[],

@@ -20,7 +20,7 @@ const gateTimeoutMs = 5_000;
 /** Events that only the host may emit. */
 const reserved = /^(tool|approval|plan|module):/;
 
-/** Events of calls: the application that created the host may not emit them, either. */
+/** Events of calls, which not even the application that created the host may emit. */
 const reservedForCalls = /^(tool|approval):/;
 
 export function createHooks(host: HostState, module: ModuleState): Hooks {

@@ -32,14 +32,14 @@ import { SessionStates } from "../sessions/states.ts";
 import { createRedactor, returnedMaskOf, type Redactor } from "../text/redact.ts";
 import { Observers } from "../registry/gates.ts";
 
-/** What runs the calls of tools. The host gets it from outside, because it needs the host itself. */
+/** Functions that run the calls of tools. They are passed to the host because they need the host themselves. */
 interface InnerCallHandlers extends Pick<CallHost, "endQuestions"> {
   readonly callInner: (host: HostState, parent: Call, request: CallRequest) => Promise<ToolOutcome>;
 }
 
-/** What all calls of one host share. Internal to core: `Host` is its public face. */
+/** What all calls of a host share. It is internal to core; `Host` is the public interface. */
 export class HostState implements CallHost {
-  /** Unique, but no secret: `node:crypto` takes 6 ms to load. */
+  /** Unique, but not secret: loading `node:crypto` for a secret id would take 6 ms. */
   readonly id = Math.random().toString(16).slice(2, 14).padEnd(12, "0");
   readonly clock: Clock;
   readonly logger: Logger;
@@ -53,7 +53,7 @@ export class HostState implements CallHost {
   readonly changes: SessionChanges;
   readonly runner: Runner | null;
   readonly process: ProcessMark | null;
-  /** Folded names of the tools to prepare when they are mounted; null for all. */
+  /** Normalized names of the tools to prepare when they are mounted; null for all tools. */
   readonly needs: readonly string[] | null;
   readonly outputCheck: "off" | "warn" | "strict";
   readonly outputs: KeptOutputs;
@@ -73,13 +73,13 @@ export class HostState implements CallHost {
   closing = false;
   /** The modules of the current generation. A reload replaces the set. */
   moduleSet = new ModuleSet();
-  /** Modules that a reload replaced while calls of them ran. They are undone after those calls. */
+  /** Modules that a reload replaced while their calls ran. They are undone when these calls have ended. */
   readonly leaving = new Set<ModuleState>();
-  /** The modes of the catalog, as they were last read; null before that, and without a catalog. */
+  /** The modes of the catalog as they were last read; null before that, and if there is no catalog. */
   modes: readonly ModeSummary[] | null = null;
-  /** Holds what the application itself registers; it alone may emit `plan:*` and `module:*`. */
+  /** The module of the application's own registrations. Only it may emit `plan:*` and `module:*`. */
   ownModule!: ModuleState;
-  /** The host's own tool, once it was used. */
+  /** The host's own tool; null until it is used. */
   listTool: MountedTool | null = null;
   readonly runPipeline = runPipeline;
   readonly failInternally = failInternally;
@@ -134,7 +134,7 @@ export class HostState implements CallHost {
   }
 }
 
-/** The deadline of a call is over; or its grace, if it was stopped before. */
+/** Ends a call whose time has passed: its deadline or, if it was stopped before, its grace period. */
 function endTime(call: Call): void {
   if (call.stop === null) stopCall(call, "deadline", "the deadline passed");
   else abandonCall(call);

@@ -23,15 +23,15 @@ import { stopTool, suspended, suspendSoon } from "./suspend-call.ts";
 /*
  * A call that a tool makes may need a person, who answers next week. Then the outer call waits, too:
  *
- * 1. The tool must be `idempotent` or `repeatable`: it is stopped, and runs again from its start when the answer is there.
- * 2. What its calls ended with, and the tickets of those that wait, are kept with the outer call, encrypted with its ticket.
+ * 1. The tool must be `idempotent` or `repeatable`: it is stopped, and runs again from its start when the answer has come.
+ * 2. The outcomes of its calls, and the tickets of those that wait, are stored with the outer call, encrypted with its ticket.
  * 3. The outer call ends as pending, under its own ticket.
- * 4. When it is resumed, each call that was made before is answered from there: nothing runs twice.
+ * 4. When it is resumed, each call that was made before is answered from what is stored, so that nothing runs twice.
  *
- * A `repeatable` tool in a stored session keeps its calls in a log instead (`pending/inner-log.ts`), while they are made. So
- * it also runs again when its process died.
+ * A `repeatable` tool in a stored session instead writes its calls to a log (`pending/inner-log.ts`) while they are made. So it
+ * also runs again after its process died.
  *
- * Another tool gets the pending outcome. If it then fails, the questions of its calls end with it.
+ * Any other tool receives the pending outcome. If it then fails, the questions of its calls end with it.
  */
 
 /** Makes a call for a tool, or answers it from an earlier run. */
@@ -56,7 +56,7 @@ export async function callInner(host: HostState, call: Call, request: CallReques
   return new Promise((_, reject) => inner.waiting.push(reject));
 }
 
-/** Answers one call too many. It has no events and no record: a flood of them must cost less than the calls. */
+/** Refuses a call beyond the limit. It has no events and no record, so that a flood of such calls stays cheap. */
 function refuseInner(host: HostState, call: Call, request: CallRequest): ToolOutcome {
   if (!call.inner!.hasRefused)
     host.logger.warn(logFields(call), `a tool made more than ${host.limits.nested} calls at the same time`);
@@ -88,7 +88,7 @@ async function startOrResume(
   return startCall(host, request, nestedContext(call), { parent: call, session: null });
 }
 
-/** The same for a tool whose calls have a log: the call of a number must be the one that it was before. */
+/** Makes or resumes a call of a tool that has a log: it must be the same call that had this number in earlier runs. */
 async function startLogged(
   host: HostState,
   call: Call,
@@ -105,14 +105,14 @@ async function startLogged(
     earlier?.ticket === undefined
       ? await startOnce(host, call, withId(call, tool, request, number), madeIn)
       : await resume(host, earlier.ticket, nestedContext(call), undefined, call);
-  // The tool learns of it after all that it learned in the run before.
+  // The tool gets this outcome only after all outcomes that it got in the run before.
   await log.replayed();
   const made = { key, tool: request.name, ...answerOf(outcome), ...spentBy(call) };
   log.note(number, made, tool === undefined || canRepeat(tool));
   return outcome;
 }
 
-/** A run that begins again, after a wait or a death, must not spend the grants of its list once more. */
+/** Marks grants that an earlier run of the tool has spent, so that the repeated run does not spend them again. */
 function passSpent(
   { given: { approved } }: Call,
   earlier: Pick<InnerCall, "spent"> | null | undefined,
@@ -136,7 +136,7 @@ function answerOf(outcome: ToolOutcome): Pick<InnerCall, "outcome" | "ticket"> {
   return isWaiting ? { ticket: outcome.ticket } : { outcome };
 }
 
-/** A call that has a log itself finds it again by its id. */
+/** Gives an id to the call of a `repeatable` tool, so that it finds its own log again. */
 function withId(
   { callId }: Call,
   tool: MountedTool | undefined,
@@ -147,7 +147,7 @@ function withId(
   return isRepeatable && request.id === undefined ? { ...request, id: `${callId}.${number}` } : request;
 }
 
-/** The context of a call that a tool makes: the same session and people, the tool's signal. Progress and questions are its own. */
+/** Returns the context of a call that a tool makes: the parent's, but with the tool's signal and without its callbacks. */
 function nestedContext(parent: Call): CallContext {
   return {
     ...parent.given,
@@ -159,7 +159,7 @@ function nestedContext(parent: Call): CallContext {
   };
 }
 
-/** Equal requests have equal keys; null for one that is not read, which the host refuses. The caller's id may differ. */
+/** Returns a key that equal requests share, whatever their ids; null for a request that the host will refuse to read. */
 function keyOf(host: HostState, request: CallRequest): string | null {
   const { argumentBytes } = host.limits;
   try {
@@ -170,7 +170,7 @@ function keyOf(host: HostState, request: CallRequest): string | null {
   }
 }
 
-/** Whether a call can end as pending because a call of its tool waits. Its own callers must be able to, too. */
+/** Whether a call can end as pending because a call of its tool waits. All its outer calls must be able to do so, too. */
 function canSuspend({ tool, host, generation, parent }: Call): boolean {
   return (
     (tool!.info.idempotent || tool!.definition.repeatable === true) &&
@@ -179,7 +179,7 @@ function canSuspend({ tool, host, generation, parent }: Call): boolean {
   );
 }
 
-/** Ends a call whose tool does not make the calls that it made before. The tool is stopped; no call of it is made again. */
+/** Ends a call whose tool does not repeat the calls that it made before. The tool is stopped and makes no more calls. */
 function endDiverged(call: Call, inner: InnerCalls, err: unknown): never {
   if (isDivergence(err) && call.executing && call.stop === null)
     resumeCall(
@@ -201,8 +201,8 @@ function isDivergence(err: unknown): err is ToolmountError<"PROGRAM_DIVERGED"> {
 }
 
 /**
- * Ends the questions of calls that a tool made, when the tool has failed without waiting for them: their answers
- * would be of no use. A tool that succeeded has its own use for the tickets.
+ * Ends the questions of calls that a tool made, if the tool has failed without waiting for them: their answers
+ * would be useless. A tool that succeeded may use the tickets itself.
  */
 export function endQuestions({ host, generation, ending, inner }: Call): void {
   if (inner === null || inner.tickets.length === 0 || inner.isSuspended || ending.status === "ok") return;

@@ -9,7 +9,7 @@ import { createHooks } from "./hooks.ts";
 import type { HostState } from "./host-state.ts";
 import { mountTool } from "./mount-tool.ts";
 
-/** The package with the port of models, which core does not know, declares what `models` takes. */
+/** How many values each mount point takes. `models` is declared by another package, so core adds its name here. */
 const points: Readonly<Record<keyof MountPoints | "models", "named" | "single">> = {
   tools: "named",
   policies: "named",
@@ -29,7 +29,7 @@ const points: Readonly<Record<keyof MountPoints | "models", "named" | "single">>
   "module-source-resolver": "single",
 };
 
-/** Creates what one module sees of the host. It stays the same while the module moves from generation to generation. */
+/** Creates a module's view of the host. It stays the same object while the module is kept from generation to generation. */
 export function createModuleCoordinator(host: HostState, module: ModuleState): Coordinator {
   const logger = host.logger.child({ module: module.id });
   return Object.freeze({

@@ -12,7 +12,7 @@ import { addTool, foldName, removeTool, singleAt } from "../registry/registry.ts
 import { listTool } from "../sessions/bundle.ts";
 import type { HostState } from "./host-state.ts";
 
-/** Adapts, prepares and registers a tool; null for one that the plan or its author removes. Logs what it throws. */
+/** Adapts, prepares and registers a tool. Null if the plan or its author removes it. Errors are logged and thrown. */
 export function mountTool(
   host: HostState,
   module: ModuleState,
@@ -28,7 +28,7 @@ export function mountTool(
     });
     return { name: tool.name, undo };
   } catch (err) {
-    // Debug only: the application may still find the missing extension, and mount the tool again.
+    // Only at the level debug: the application may still find the missing extension, and mount the tool again.
     const level = isToolmountError(err) && err.code === "EXTENSION_MISSING" ? "debug" : "error";
     host.logger[level]({ err, module: module.id }, `a tool was refused: ${messageOf(err)}`);
     throw err;
@@ -65,12 +65,12 @@ function prepare(
   return tool;
 }
 
-/** A tool of such a name could be taken for the host's own in a question. */
+/** Makes the error for a tool that has the name of the host's own tool: a question could mistake it for that tool. */
 function duplicateOfOwn(tool: string, owner: string): ToolmountError {
   return new ToolmountError("TOOL_DUPLICATE", { tool, existing: listTool, owner, existingOwner: "host" });
 }
 
-/** Prepares a tool that the host itself calls, and that is mounted nowhere. */
+/** Prepares a tool that the host itself calls, and that is not mounted. */
 export function prepareOwnTool(
   { ownModule, limits, clock, share }: HostState,
   definition: ToolDefinition,
@@ -79,7 +79,7 @@ export function prepareOwnTool(
   return prepareTool(definition, { module: ownModule, clock, share, ...plain });
 }
 
-/** Whether a tool's first use may prepare it: it is not needed, and its schemas need no extension that is not mounted. */
+/** Whether a tool may be prepared at its first use: `needs` does not list it, and no missing extension must print its schemas. */
 function canWait(
   { needs }: HostState,
   { schema, outputSchema = schema }: ToolDefinition,
@@ -123,7 +123,7 @@ function warnOfName({ coordinator: { logger } }: ModuleState, { name, aliases, i
   if (info.status === "internal") return;
   if (!/^[a-zA-Z0-9_-]{1,64}$/.test(name))
     logger.warn({ tool: name }, "providers do not accept this name of a tool; they see another one");
-  // Servers of MCP have names of their own, which the plan's author cannot change.
+  // Tools of MCP servers have names that the plan's author cannot change.
   else if (info.origin !== "mcp" && !/^[a-z][a-z0-9]*(_[a-z0-9]+)*$/.test(name))
     logger.warn({ tool: name }, "the name of a tool is not lower snake case");
   if (aliases.length > 0)

@@ -18,7 +18,7 @@ import { requireExpected } from "./client-result.ts";
 import type { HostState } from "./host-state.ts";
 import { generationOf } from "../registry/generation.ts";
 
-/** Resumes a call that waits, as `Host.resume` says. A call that has ended has the same outcome: nothing runs twice. */
+/** Resumes a waiting call, as `Host.resume` describes. If the call has ended, its outcome is returned and nothing runs again. */
 export async function resume(
   host: HostState,
   ticket: string,
@@ -44,7 +44,7 @@ export async function resume(
   return host.stores.track(resumeStored(host, stored, context));
 }
 
-/** Runs a call for its caller's session and user, as `Approvals.run` says. Of several that run or resume it, one does. */
+/** Runs a call for its caller's session and user, as `Approvals.run` describes. If several run or resume it, only one does. */
 export async function runWithoutCaller(
   host: HostState,
   stored: StoredCall,
@@ -87,7 +87,7 @@ async function resumeStored(host: HostState, stored: StoredCall, context: CallCo
   }
 }
 
-/** Whether every call for which a suspended call waits still waits for a person. */
+/** Whether all inner calls for which a suspended call waits still wait for a person. */
 async function isUnanswered({ record, store, ticket }: StoredCall): Promise<boolean> {
   const inner = readInnerCalls(decryptWithTicket(record.sealed, ticket!)?.value ?? {});
   const waiting = (inner?.known ?? []).flatMap((call) => call.ticket ?? []);
@@ -132,12 +132,12 @@ function callOf(
   return Object.assign(call, { callId: id ?? callId, depth, stored, parent, own, announced: true });
 }
 
-/** Whether a record has reached its expiry, or the end of the lease of a host that owned it and may be gone. */
+/** Whether a record has expired, or the lease has ended of another host that owned it and may be gone. */
 export function isDue({ clock, stores }: HostState, { id, leaseUntil, expiresAt }: ApprovalRecord): boolean {
   return clock.now() >= (leaseUntil ?? expiresAt) && (leaseUntil === null || !stores.held.has(id));
 }
 
-/** Handles a record that is due. Null when the call continues, or its session can run it again. */
+/** Handles a record that is due. Null if the call continues, or its session can run it again. */
 export async function settleDue(
   host: HostState,
   stored: StoredCall,
@@ -181,7 +181,7 @@ function approveByDefault({ clock }: HostState, stored: StoredCall): Promise<boo
   return stored.decide({ decision: "approve", by: defaultDecider, at: clock.now() });
 }
 
-/** Ends a call that will not run, through the hop `notify`. Null when its record changed meanwhile. */
+/** Ends a call that will not run, through the hop `notify`. Null if its record changed meanwhile. */
 async function endStored<Code extends ErrorCode>(
   host: HostState,
   stored: StoredCall,

@@ -19,10 +19,10 @@ import { differenceOf, listChanges, undoChanges } from "./undo.ts";
 import { defaultMode, modeOf, sessionMode } from "../sessions/mode.ts";
 import type { Session, SessionCallContext, SessionTurn } from "../contract/session.ts";
 
-/** The session of an id: the same object while something holds it or its token. Throws `OPTION_INVALID`. */
+/** Returns a function that finds the session of an id: the same object while it or its token is in use. */
 export function createSessions(host: HostState): (id: string) => Session {
   const sessions = new IdleCache<Session>(({ cancellation }) => isUnused(cancellation));
-  /** Each token holds its session. */
+  /** Keeps a session in memory as long as its token is held. */
   const holders = new WeakMap<CancellationToken, Session>();
   return (id) => {
     if (typeof id !== "string" || id === "")
@@ -44,7 +44,7 @@ export function createSessions(host: HostState): (id: string) => Session {
 
 function createSession(host: HostState, id: SessionId, forget: () => void): Session {
   const cancellation = createCancellation();
-  const held = { state: host.states.of(id) }; // what was loaded stays loaded while the session is held
+  const held = { state: host.states.of(id) }; // the loaded state stays in memory while the session does
   const stateOf = () => (held.state = host.states.of(id));
   const load = () => {
     stateOf();
@@ -105,7 +105,7 @@ function createSession(host: HostState, id: SessionId, forget: () => void): Sess
 /** Prepares the context of a call in a session. */
 async function beginIn(host: HostState, sessionId: string, given: CallContext) {
   const key = ownSession(given.userId, sessionId);
-  // The call loads the state again, and reports the failure in its outcome.
+  // A failure is ignored here: the call loads the state again, and reports the failure in its outcome.
   const session = await loadState(host, key).catch(() => null);
   const mode = await callMode(host, key, given.turnId);
   const context: CallContext & { readonly sessionId: string } = { ...given, sessionId, mode };
@@ -120,7 +120,7 @@ async function loadState(host: HostState, id: SessionId): Promise<object> {
 
 const internalCalls = new WeakMap<Session, Session["call"]>();
 
-/** Calls an internal tool in a session. Every other call of its name ends as if there were no such tool. */
+/** Calls an internal tool in a session. No other call can find the tool by its name. */
 export function callInternal(
   session: Session,
   request: CallRequest,
@@ -131,7 +131,7 @@ export function callInternal(
   return call(request, context);
 }
 
-/** The mode of a call. When the catalog fails, it is the session's mode: the call must not fail with the catalog. */
+/** Returns the mode of a call. If the catalog fails, that is the session's mode, because the call must not fail with it. */
 async function callMode(host: HostState, sessionId: SessionId, turnId: string | undefined): Promise<string> {
   try {
     return (await modeOf(host, { sessionId, turnId })).key;
@@ -150,7 +150,7 @@ function activate(host: HostState, id: SessionId, tools: readonly string[]): voi
   );
 }
 
-/** Stops all calls of the session, also those started through the host. The token stops later ones of the session. */
+/** Stops all calls of the session, also those started through the host. The token stops its later calls. */
 async function cancel(
   host: HostState,
   id: SessionId,

@@ -5,10 +5,10 @@ import { logError } from "../call/trace.ts";
 import { endUnavailable, resumeCall, waitFor } from "../call/transitions.ts";
 import type { StoredCall } from "../pending/stored-call.ts";
 
-/** Suspends a call once nothing of it runs any more: other calls that were made beside the one that waits end first. */
+/** Suspends a call as soon as no call of its tool runs any more: calls made next to the waiting one end first. */
 export function suspendSoon(call: Call, inner: InnerCalls): void {
   const { token } = call;
-  // After the tool has seen the outcomes that are there: it may make its next call at once.
+  // Wait until the tool has received the outcomes that exist, because it may make its next call at once.
   setImmediate(() => {
     if (inner.running > 0 || inner.isSuspended || !call.executing || call.stop !== null) return;
     if (call.token === token) resumeCall(call, token, suspendOuter, inner);
@@ -49,7 +49,7 @@ function suspendOuter(call: Call, inner: InnerCalls): HopAnswer {
   }
 }
 
-/** A call that was resumed waits again, under the ticket that it has. */
+/** Makes a call that was resumed wait again, under the same ticket. */
 async function holdAgain(call: Call, stored: StoredCall, inner: readonly InnerCall[]): Promise<StoredCall> {
   stored.dropLease();
   const sealed = sealForCaller({ ...requestToSeal(call), inner }, stored)!;
@@ -63,7 +63,7 @@ async function holdAgain(call: Call, stored: StoredCall, inner: readonly InnerCa
   return stored;
 }
 
-/** Ends what the tool waits for, so that it can clean up. What it still does is ignored. */
+/** Rejects what the tool waits for, so that it can clean up. Whatever it does afterwards is ignored. */
 export function stopTool(call: Call, inner: InnerCalls): void {
   inner.isSuspended = true;
   call.context?.abort(suspended());

@@ -17,7 +17,7 @@ export interface ToolHere {
   readonly module: RunnerModule | undefined;
   /** Names of the members that this host's modules provide to a context. */
   readonly provided: readonly string[];
-  /** Adds those members to a context. */
+  /** Adds the provided members to a context. */
   provide(context: ToolContext, info: CallInfo): ToolContext;
 }
 
@@ -28,8 +28,8 @@ export function rememberState(coordinator: Coordinator, state: HostState): void 
 }
 
 /**
- * The tools of a host's current generation, with what runs them. To run a definition by itself skips every check of a
- * call, so the host that sent the call must have made them.
+ * Returns the tools of a host's current generation, with what is needed to run them. Running a definition directly skips every
+ * check of a call, so the host that sent the call must have made these checks.
  */
 export function toolsHere(host: { readonly coordinator: Coordinator }): readonly ToolHere[] {
   const state = stateOf(host);
@@ -48,8 +48,8 @@ export function toolsHere(host: { readonly coordinator: Coordinator }): readonly
 }
 
 /**
- * Everything that the offer of a session depends on, as small values: while two of them are deeply equal, the session is
- * offered the same tools. It reads no store.
+ * Returns small values on which the offer of a session depends: as long as they are deeply equal, the session is offered the
+ * same tools. It reads no store.
  */
 export function offerMarkOf(
   host: { readonly coordinator: Coordinator },
@@ -58,7 +58,7 @@ export function offerMarkOf(
   return offerMark(stateOf(host), sessionId);
 }
 
-/** Says how many servers of one store serve the host's plan, and which of them it is: from now on each has its share of the rates. */
+/** Sets how many servers of one store serve the host's plan, and which of them this is, so that each gets its share of rates. */
 export function shareRates(
   host: { readonly coordinator: Coordinator },
   share: { readonly servers: number; readonly rank: number },
@@ -66,14 +66,14 @@ export function shareRates(
   Object.assign(stateOf(host).share, share);
 }
 
-/** Whether an internal tool is mounted, as the lock file has it, and not hidden by a policy: else a client does not see it. */
+/** Whether a client sees an internal tool: it is mounted, equals what the lock file has, and no policy hides it. */
 export function isAvailable(host: { readonly coordinator: Coordinator }, tool: string): boolean {
   const { moduleSet } = stateOf(host);
   const mounted = moduleSet.registry.tools.get(tool);
   return mounted !== undefined && mounted.drifted?.() !== true && !hiddenBy(moduleSet.registry)(mounted.info);
 }
 
-/** Whether data is as the tool's `outputSchema` says; true for a tool without one. It asks whatever `outputCheck` says. */
+/** Whether data fits the tool's `outputSchema`; true for a tool without a schema. It checks whatever `outputCheck` says. */
 export async function fitsOutputSchema(
   host: { readonly coordinator: Coordinator },
   tool: string,

@@ -9,7 +9,7 @@ import type { HostState } from "./host-state.ts";
 type Change = Extract<ChangeEntry, { kind: "change" | "irreversible" }>;
 type Claim = Extract<ChangeEntry, { kind: "claim" }>;
 
-/** How long an undo waits before it looks again whether another one has ended, in milliseconds. */
+/** Milliseconds that an undo waits before it looks again whether another undo has ended. */
 const lookAgainMs = 100;
 
 /** The log of a session's changes, as an undo has read it. */
@@ -37,7 +37,7 @@ export class UndoLog {
     return this.#first > 1;
   }
 
-  /** Reads what was added. */
+  /** Reads the entries that were added since the last read. */
   async read(): Promise<void> {
     for (const { sequence, entry } of await this.#host.changes.entries(this.#sessionId, this.#count)) {
       this.#first ||= sequence;
@@ -58,7 +58,7 @@ export class UndoLog {
     if (entry.kind === "undone") this.#undone.add(entry.of);
   }
 
-  /** The changes that a filter selects, oldest first. */
+  /** Returns the changes that a filter selects, oldest first. */
   select({ call, turn, after = 0 }: ChangeFilter): readonly SessionChange[] {
     return [...this.#changes]
       .filter(([number]) => number > after)
@@ -70,12 +70,12 @@ export class UndoLog {
       .map(([number, change]) => this.#shown(number, change));
   }
 
-  /** When a change began; undefined when it is no longer kept. */
+  /** Returns when a change began; undefined if the change is no longer kept. */
   atOf(number: number): number | undefined {
     return this.#changes.get(number)?.at;
   }
 
-  /** A change as the log has it now. */
+  /** Returns a change as the log has it now. */
   now(number: number): SessionChange {
     return this.#shown(number, this.#changes.get(number)!);
   }
@@ -104,7 +104,7 @@ export class UndoLog {
     return this.#changes.get(number) as Extract<Change, { kind: "change" }>;
   }
 
-  /** Later changes that stay done, of which an argument has the same value as one of this change. */
+  /** Returns later changes that are not undone and that share the text of an argument with this change. */
   laterThan({ number, arguments: given }: SessionChange): readonly SessionChange[] {
     const targets = new Set(textsOf(given));
     return this.select({ after: number }).filter(
@@ -112,15 +112,15 @@ export class UndoLog {
     );
   }
 
-  /** Whether the last claim of a change that is not undone is of this undo. */
+  /** Whether this undo made the last claim of a change that is not undone yet. */
   async owns(of: number): Promise<boolean> {
     await this.read();
     return !this.#undone.has(of) && this.#claims.get(of)?.by === this.#by;
   }
 
   /**
-   * Claims a change, when no other undo has it. `by another` when it is undone, `decided` when a person has decided that.
-   * `unclear` when the tool has begun in a process that died or stalled, and nothing is decided for that.
+   * Claims a change unless another undo has it. Resolves to `by another` if it is undone, to `decided` if a person decided that
+   * it is, and to `unclear` if the tool began in a process that died or stalled, and nothing is decided for that case.
    */
   async claim(
     of: number,
@@ -136,7 +136,7 @@ export class UndoLog {
       const isOthers = other !== undefined && other.by !== this.#by;
       const isGone = isOthers ? this.#isGone(other) : null;
       if (isOthers && isGone !== true && other.until > clock.now()) await this.#pause();
-      // An idempotent undo is repeated, but not beside a process that is there and only stalls.
+      // An idempotent undo is repeated, but not while the other process is alive and may only stall.
       else if (hasBegun && (decided === undefined || (decided === "idempotent" && isGone === false)))
         return "unclear";
       else if (hasBegun && decided === "done") {
@@ -145,7 +145,7 @@ export class UndoLog {
     }
   }
 
-  /** Renews the lease until the change is undone, or the undo has stopped. */
+  /** Renews the lease of a claim until the change is undone, or the undo has stopped. */
   #hold(of: number, isRepeated: boolean): ClaimedChange {
     const { clock, logger, stores } = this.#host;
     const { leaseMs } = stores.options;
@@ -181,12 +181,12 @@ export class UndoLog {
     return { kind: "claim", of, by: this.#by, until, ...(process !== null && { process: process.id }) };
   }
 
-  /** Whether the process of a claim has ended; null when that is not known. */
+  /** Whether the process of a claim has ended; null if that is not known. */
   #isGone({ process }: Claim): boolean | null {
     return process === undefined ? null : (this.#host.process?.isGone(process) ?? null);
   }
 
-  /** Appends an entry while the claim is of this undo: one that stalled must not act in the place of another. */
+  /** Appends an entry while this undo has the claim: an undo that stalled must not act after another has taken over. */
   async #appendAsOwner(of: number, entry: () => JsonObject): Promise<boolean> {
     while (await this.owns(of)) if (await this.#append(entry())) return true;
     return false;
@@ -204,14 +204,14 @@ export class UndoLog {
 interface ClaimedChange {
   /** Whether the tool began before, in a process that died or stalled. */
   readonly isRepeated: boolean;
-  /** Records that the tool begins; false when another undo has taken the claim. */
+  /** Records that the tool begins. False if another undo has taken the claim. */
   readonly begin: () => Promise<boolean>;
   readonly hasBegun: () => boolean;
   end(kind: "undone" | "stopped"): Promise<void>;
   drop(): void;
 }
 
-/** The ids of a change's call, and of those that caused it. */
+/** Returns the ids of a change's call and of the calls that caused it. */
 function idsOf({ callId, runId, parents, causes }: Change): readonly string[] {
   return [callId, runId, ...parents, ...causes.flatMap((cause) => cause.callId ?? [])];
 }

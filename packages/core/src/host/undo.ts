@@ -20,25 +20,25 @@ import { generationOf } from "../registry/generation.ts";
 /*
  * How changes are undone, newest first:
  *
- * 1. The log of the session is read. Each change that is not undone yet is claimed by an entry with a lease: the log takes
- *    an entry only after the last one, so one of several processes has the claim, and the others wait for it.
- * 2. The undo is a call of the tool, through the one path of a call.
- * 3. Before the tool runs, an entry says that it begins. A process whose claim another one took meanwhile cannot write it, and
- *    its tool does not run.
- * 4. An entry says that the change is undone; or, when the call failed, that the undo has stopped there.
+ * 1. The log of the session is read. An entry with a lease claims each change that is not undone yet. The log accepts an entry
+ *    only directly after the last entry, so exactly one of several processes has the claim, and the others wait for it.
+ * 2. The undo is a call of the tool, which goes through the hops of every call.
+ * 3. Before the tool runs, an entry says that it begins. A process that has lost its claim meanwhile cannot write this entry,
+ *    and does not run the tool.
+ * 4. An entry says that the change is undone or, if the call failed, that the undo has stopped there.
  *
- * A claim whose lease has ended, or whose process is gone, is taken over, as long as the tool has not begun. After that, it is
- * not known what the process did, and one that only stalls may still do it. Then the tool runs again only if two of its undos
- * have the effect of one, and no process is seen that stalls; or if a person decides so.
+ * A claim whose lease has ended, or whose process is gone, is taken over as long as the tool has not begun. After that, it is
+ * not known what the process did, and a process that only stalls may still do it. Then the tool runs again only if two of its
+ * undos have the effect of one and no stalling process is known, or if a person decides so.
  */
 
-/** How a call of an undo begins. */
+/** The context and origin with which the call of an undo begins. */
 interface UndoStart {
   readonly context: CallContext & { readonly sessionId: string };
   readonly origin: { readonly parent: null; readonly session: object | null };
 }
 
-/** The changes of a session and of the agents that it began, oldest first. Rejects with `STORE_FAILED`. */
+/** Returns the changes of a session and of the agents that it began, oldest first. Rejects with `STORE_FAILED`. */
 export async function listChanges(
   host: HostState,
   sessionId: SessionId,
@@ -47,7 +47,7 @@ export async function listChanges(
   return selectFrom(await readLogs(host, sessionId), sessionId, filter);
 }
 
-/** The changes that are not undone as one difference, as their tools read it. Rejects with `STORE_FAILED`. */
+/** Returns one combined difference of the changes that are not undone, as their tools report it. Rejects with `STORE_FAILED`. */
 export async function differenceOf(
   host: HostState,
   sessionId: SessionId,
@@ -74,7 +74,7 @@ export async function differenceOf(
   return { effects: host.redact(effects as unknown as Json) as unknown as PreviewedEffect[], unknown };
 }
 
-/** What reads the difference of a change; null where no tool does, or where another module has taken the tool's name. */
+/** Returns the function that reports the difference of a change; null if its tool has none, or another module has the tool. */
 function readerOf(host: HostState, log: UndoLog, { tool: name, number, irreversible }: SessionChange) {
   const tool = generationOf(host.moduleSet).find(name);
   if (irreversible !== undefined || tool?.owner !== log.change(number).owner) return null;
@@ -89,7 +89,7 @@ function requestOf(log: UndoLog, number: number): UndoRequest {
   return { id: `${runId}:${number}`, callId, runId, arguments: given, data };
 }
 
-/** The logs of changes by session. The session that is listed or undone is the first. */
+/** The logs of changes by session. The first is that of the session that is listed or undone. */
 type Logs = ReadonlyMap<string, UndoLog>;
 
 async function readLogs(host: HostState, sessionId: SessionId): Promise<Logs> {
@@ -102,7 +102,7 @@ async function readLogs(host: HostState, sessionId: SessionId): Promise<Logs> {
   return logs;
 }
 
-/** Selects changes, oldest first. `after` is the number of one of the session's own; its agents' are compared by their time. */
+/** Selects changes, oldest first. `after` is a number of the session's own log; changes of agents are compared by time. */
 function selectFrom(
   logs: Logs,
   sessionId: SessionId,
@@ -143,7 +143,7 @@ export async function undoChanges(
   return { undone, stopped: null, left: [], irreversible, isPartial };
 }
 
-/** Undoes one change, unless another undo has undone it, or a person has decided that it is undone. */
+/** Undoes one change, unless another undo has undone it or a person has decided that it is undone. */
 async function undoOne(
   host: HostState,
   log: UndoLog,
@@ -165,9 +165,9 @@ async function undoOne(
     try {
       const outcome = await startUndo(claim.begin);
       const isOk = outcome.status === "ok";
-      // The process that had begun before may have done a part only now: then a second attempt finds that.
+      // The process that began before may have done a part only now; a second attempt finds that.
       const mayRepeat = claim.isRepeated && attempt === 1;
-      // This process may have stalled for longer than its lease, and another one undoes the change now.
+      // This process may have stalled for longer than its lease, so that another process undoes the change now.
       const isMine = isOk || (!mayRepeat && (await log.owns(number)));
       if (!isMine) continue;
       // A tool that still runs after its call has ended may undo the change later.

@@ -7,14 +7,14 @@ import { findTsconfig, type CompilerOptions } from "./tsconfig.ts";
 type Babel = typeof babelModule;
 let loaded: Babel | undefined;
 
-/** The compiler is large, so it is loaded for the first file that needs it. Module hooks cannot wait for an import. */
+/** Loads the compiler for the first file that needs it, because it is large. Module hooks cannot await an import. */
 function babel(): Babel {
   loaded ??= createRequire(import.meta.url)("#babel") as Babel;
   return loaded;
 }
 
 /**
- * Compiles a file of TypeScript to the JavaScript of this Node, as the project's options say. Each statement stays on its
+ * Compiles a TypeScript file to JavaScript for this Node, with the project's options. Each statement stays on its
  * line. Throws a `SyntaxError` whose stack begins with the place.
  */
 export function compileTypeScript(path: string, text: string): string {
@@ -45,21 +45,21 @@ function pluginsFor(path: string, options: CompilerOptions): Exclude<PluginItem,
     ...(assigns ? [onlyTypedFields] : []),
     ...(isLegacy ? [legacyParameters] : []),
     [decorators, { version: isLegacy ? "legacy" : "2023-11" }],
-    // Before the types are taken out, so that fields are set after the properties that parameters declare.
+    // Before the types are removed, so that fields are set after the properties that parameters declare.
     ...(assigns ? [classProperties] : []),
     [typescript, { isTSX }],
     ...(isTSX ? ([[jsx, jsxOptions(options)]] satisfies PluginItem[]) : []),
   ];
 }
 
-/** Whether a field is assigned in the constructor, as before ES2022, instead of defined. */
+/** Whether class fields are assigned in the constructor, as before ES2022, and not defined. */
 function assignsFields({ useDefineForClassFields, target = "esnext" }: CompilerOptions): boolean {
   if (useDefineForClassFields !== undefined) return !useDefineForClassFields;
   const year = Number(/^es(20\d\d)$/i.exec(target)?.[1] ?? (/^es[3-6]$/i.test(target) ? 2015 : 2022));
   return year < 2022;
 }
 
-/** A field that is assigned, and has no value, is only a type. It is removed before the fields of its class are compiled. */
+/** Removes fields without a value, before fields become assignments: such a field only declares a type. */
 const onlyTypedFields = (): PluginObject => ({
   visitor: { Program: (program) => program.traverse({ ClassProperty: removeOnlyTyped }) },
 });
@@ -85,7 +85,7 @@ interface ParseError extends Error {
   readonly loc?: { readonly line: number; readonly column: number };
 }
 
-/** The compiler's error, with a stack that begins as Node's own do for a syntax error. */
+/** Turns the compiler's error into one whose stack begins like that of Node's syntax errors. */
 function withPlace(error: unknown, path: string, text: string): unknown {
   const { loc, message } = error as ParseError;
   if (loc === undefined) return error;

@@ -5,14 +5,14 @@ import { findTsconfig } from "./tsconfig.ts";
 
 const typeScript = new Set([".ts", ".mts", ".cts", ".tsx"]);
 
-/** Whether a file's ending is one of TypeScript. */
+/** Whether a path has an extension of TypeScript. */
 export function isTypeScript(path: string): boolean {
   return typeScript.has(extname(path));
 }
 
 /**
- * Finds the file that a file imports, by a path or by the `paths` of its project: the real path, or undefined for a package
- * and for a file that does not exist. What is there by its exact name comes first, as Node has it.
+ * Finds the file that a file imports by a path or by the `paths` of its project. Returns its real path; undefined for a package
+ * and for a file that does not exist. As in Node, a file with exactly the imported name is preferred.
  */
 export function findImport(specifier: string, importer: string): string | undefined {
   if (/^\.{1,2}(?:\/|$)/.test(specifier)) return findFile(resolve(dirname(importer), specifier), importer);
@@ -26,7 +26,7 @@ export function findImport(specifier: string, importer: string): string | undefi
   return undefined;
 }
 
-/** By the ending that an import names: those of the sources from which `tsc` writes such a file. */
+/** The extensions of sources by the extension that an import names: `tsc` compiles the former to the latter. */
 const sources: Readonly<Record<string, readonly string[]>> = {
   ".js": [".ts", ".tsx"],
   ".jsx": [".tsx"],
@@ -49,5 +49,5 @@ function findFile(path: string, importer: string): string | undefined {
   return found === undefined ? undefined : realpathSync.native(found);
 }
 
-/** CommonJS may leave out the ending. */
+/** Extensions that an import in CommonJS may leave out. */
 const scripts = [".js", ".cjs", ".json"];

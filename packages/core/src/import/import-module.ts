@@ -1,7 +1,7 @@
 import { acceptFile } from "./module-hooks.ts";
 
 /**
- * Imports a module by its URL: the one import of a computed name in this repository. A file, and what it imports, may be
+ * Imports a module by its URL; nothing else in this repository imports a computed name. The file, and what it imports, may be
  * any TypeScript that `tsc` or a bundler accepts.
  */
 export async function importModule(url: string): Promise<Readonly<Record<string, unknown>>> {

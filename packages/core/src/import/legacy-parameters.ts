@@ -3,11 +3,11 @@ import type { NodePath, PluginAPI, PluginObject, types as t } from "@babel/core"
 type Types = typeof t;
 
 /**
- * Compiles decorators of parameters, which only `experimentalDecorators` has: a parameter's decorator becomes one of its
- * method, or of its class, that passes on the parameter's index.
+ * Compiles decorators of parameters, which exist only with `experimentalDecorators`: each becomes a decorator of the method or
+ * the class that passes on the parameter's index.
  */
 export function legacyParameters({ types }: PluginAPI): PluginObject {
-  // Before the decorators of the class itself are compiled.
+  // This must run before the decorators of the class itself are compiled.
   return {
     visitor: { Program: (program) => program.traverse({ ClassMethod: (path) => moveUp(types, path) }) },
   };
@@ -23,7 +23,7 @@ function moveUp(types: Types, path: NodePath<t.ClassMethod>): void {
   owner.decorators = [...(owner.decorators ?? []), ...made];
 }
 
-/** Takes the decorators off a parameter, and wraps each for the method or the class. */
+/** Removes the decorators of a parameter, and wraps each as a decorator of the method or the class. */
 function takeDecorators(
   types: Types,
   parameter: t.ClassMethod["params"][number],

@@ -7,18 +7,18 @@ import { findImport, isTypeScript } from "./find-import.ts";
 import { nearestFile } from "./nearest-file.ts";
 import { maskText, needsCompiler } from "./needs-compiler.ts";
 
-// Node has one set of hooks in a process, for all modules of it; these act only on files that a host imported as modules,
+// Node has one set of hooks for all modules of a process. These hooks act only on files that a host imported as modules,
 // and on the files outside of `node_modules` that such a file imports.
 
 /** Paths of the files of modules. */
 const files = new Set<string>();
 
-/** By path: what the URL of a file has besides its path, because the file changed since it was first imported. */
+/** The query in the URL of a file, by its path, if the file changed since it was first imported. */
 const queries = new Map<string, string>();
 
 let isHooked = false;
 
-/** Makes the file at `url`, and what it imports, subject to the rules of TypeScript. Other URLs are left alone. */
+/** Applies the rules of TypeScript to the file at `url` and to what it imports. URLs of other kinds are left alone. */
 export function acceptFile(url: string): void {
   if (!url.startsWith("file:") || !accept(url) || isHooked) return;
   isHooked = true;
@@ -48,12 +48,12 @@ const resolve: NonNullable<Hooks["resolve"]> = (specifier, context, next) => {
   return {
     ...resolved,
     url: isImport ? withQuery(resolved.url) : resolved.url,
-    // `tsc` and bundlers take JSON without an attribute.
+    // `tsc` and bundlers accept imports of JSON without an attribute.
     ...(isImport && isJson(resolved.url) && { importAttributes: { type: "json" } }),
   };
 };
 
-/** The path of the module's file that imports; undefined for any other importer. */
+/** Returns the path of the importing file if it belongs to a module; undefined for any other importer. */
 function importerOf(url: string | undefined): string | undefined {
   if (url === undefined || !url.startsWith("file:")) return undefined;
   const path = fileURLToPath(url);
@@ -62,7 +62,7 @@ function importerOf(url: string | undefined): string | undefined {
 
 type Resolved = ReturnType<Parameters<NonNullable<Hooks["resolve"]>>[2]>;
 
-/** As the project's `paths` say, else as Node resolves, else as `tsc` does. */
+/** Resolves an import by the project's `paths`, or else as Node does, or else as `tsc` does. */
 function resolveFrom(importer: string, specifier: string, asNode: () => Resolved): Resolved {
   const isRelative = /^\.{0,2}\//.test(specifier);
   const mapped = isRelative ? undefined : findImport(specifier, importer);
@@ -96,7 +96,7 @@ const load: NonNullable<Hooks["load"]> = (url, context, next) => {
   return { format: formatOf(path, text), source: compileTypeScript(path, text), shortCircuit: true };
 };
 
-/** Whether a file of TypeScript is an ES module or CommonJS, by its ending, its package, or its statements, as Node decides. */
+/** Returns the format of a TypeScript file. As in Node, its extension, its package or its statements decide. */
 function formatOf(path: string, text: string): "module" | "commonjs" {
   const ending = extname(path);
   if (ending === ".mts") return "module";

@@ -1,9 +1,9 @@
 import { stripTypeScriptTypes } from "node:module";
 
 /**
- * Whether a file of TypeScript needs a compiler: Node only takes types out. It refuses what generates code, such as `enum`,
- * and passes on decorators, JSX, and imports of names that are only types. A file that is no TypeScript needs none: Node's
- * error for it has the place.
+ * Whether a TypeScript file needs a compiler, because Node only removes types: it refuses syntax that generates code, such as
+ * `enum`, and keeps decorators, JSX, and imports of names that are only types. False for a file with invalid syntax, because
+ * Node's error for it states the place.
  */
 export function needsCompiler(text: string, ending: string): boolean {
   if (ending === ".tsx") return true;
@@ -15,7 +15,7 @@ export function needsCompiler(text: string, ending: string): boolean {
   }
 }
 
-/** Replaces comments, quoted text and regular expressions by spaces. Of a template, the code stays. */
+/** Replaces comments, quoted text and regular expressions by spaces. The code inside of template strings is kept. */
 export function maskText(text: string): string {
   return text.replaceAll(quoted, (each) => {
     const code = each.startsWith("`") ? (each.match(/\$\{[^}]*/g) ?? []).join(" ") : "";
@@ -34,12 +34,12 @@ const quoted = new RegExp(
   "gm",
 );
 
-/** In code without quoted text, `@` begins a decorator. */
+/** Whether code has a decorator, which `@` begins once quoted text is removed. */
 function hasDecorator(code: string): boolean {
   return code.includes("@");
 }
 
-/** An import that `tsc` leaves out, because no code uses its name. */
+/** Whether code has an import that `tsc` leaves out, because nothing uses its name. */
 function hasUnusedImport(code: string): boolean {
   const names = new Set<string>();
   const rest = code.replaceAll(/\bimport\s+([\w$\s,{}*]+?)\s+from\b/g, (_, clause: string) => {
@@ -50,7 +50,7 @@ function hasUnusedImport(code: string): boolean {
   return [...names].some((name) => !used.has(name));
 }
 
-/** The names that a file gives to what it imports. */
+/** Returns the names that an import clause declares. */
 function namesIn(clause: string): readonly string[] {
   return clause
     .split(/[{},]/)
@@ -58,7 +58,7 @@ function namesIn(clause: string): readonly string[] {
     .filter((name) => name !== "");
 }
 
-/** Node warns at the first use of its own function. Nothing else can warn meanwhile, because the work does not wait. */
+/** Runs `work` without Node's warning about its own function. `work` is synchronous, so no other warning is lost. */
 function withoutWarning<Result>(work: () => Result): Result {
   const emitWarning = process.emitWarning.bind(process);
   process.emitWarning = () => {};

@@ -3,7 +3,7 @@ import { createRequire } from "node:module";
 import { dirname, isAbsolute, resolve } from "node:path";
 import { nearestFile } from "./nearest-file.ts";
 
-/** The options of a project that change which code a file becomes. */
+/** The project options that change the code that is generated. */
 export interface CompilerOptions {
   readonly experimentalDecorators?: boolean;
   readonly useDefineForClassFields?: boolean;
@@ -14,12 +14,12 @@ export interface CompilerOptions {
   readonly jsxImportSource?: string;
 }
 
-/** The nearest `tsconfig.json` of a file, with what it extends. */
+/** The nearest `tsconfig.json` of a file, combined with the configs that it extends. */
 interface Tsconfig {
-  /** The file and those that it extends. */
+  /** The config file and the files that it extends. */
   readonly files: readonly string[];
   readonly options: CompilerOptions;
-  /** The absolute paths to which the project's `paths` map a specifier, best first. */
+  /** Returns the absolute paths to which the project's `paths` map a specifier, best first. */
   targetsOf(specifier: string): readonly string[];
 }
 
@@ -29,7 +29,7 @@ export function findTsconfig(path: string): Tsconfig | undefined {
   return file === undefined ? undefined : readTsconfig(file);
 }
 
-/** By path, with the time of its last change: a file is read again only after it changed. */
+/** Configs by path, with the time of their last change: a file is read again only after it changed. */
 const known = new Map<string, { readonly changed: string; readonly config: Tsconfig }>();
 
 function readTsconfig(file: string): Tsconfig {
@@ -57,13 +57,13 @@ interface Config {
   readonly paths: readonly Mapping[] | undefined;
 }
 
-/** A pattern of `paths`, with one `*` at most, and its targets as absolute paths. */
+/** A pattern of `paths`, which has at most one `*`, and its targets as absolute paths. */
 interface Mapping {
   readonly pattern: string;
   readonly targets: readonly string[];
 }
 
-/** A config after those that it extends, so that the later one has the last word. */
+/** Returns a config after the configs that it extends, so that later ones override earlier ones. */
 function configsOf(file: string, seen: Set<string>): readonly Config[] {
   if (seen.has(file)) return [];
   seen.add(file);
@@ -84,7 +84,7 @@ interface ConfigFile {
   readonly compilerOptions?: Readonly<Record<string, unknown>>;
 }
 
-/** Reads JSON with comments and commas at the end of lists, as `tsc` does. */
+/** Reads JSON with comments and trailing commas, as `tsc` does. */
 function parseConfig(file: string): ConfigFile {
   const text = readFileSync(file, "utf8").replace(/^\uFEFF/, "");
   const plain = text
@@ -97,7 +97,7 @@ function parseConfig(file: string): ConfigFile {
   }
 }
 
-/** A path, whose ending may be left out, or a package. */
+/** Finds the config that `base` names: a path, whose extension may be missing, or a package. */
 function findBase(base: string, file: string): string {
   const path = isAbsolute(base) || base.startsWith(".") ? resolve(dirname(file), base) : undefined;
   if (path === undefined) return createRequire(file).resolve(base);
@@ -110,7 +110,7 @@ function mappingsOf(paths: NonNullable<Paths["paths"]>, folder: string): readonl
   });
 }
 
-/** The pattern with the longest text before its `*` decides; one without `*` comes first. */
+/** Maps a specifier by the pattern with the longest text before its `*`. A pattern without `*` is preferred. */
 function mapped(specifier: string, mappings: readonly Mapping[]): readonly string[] {
   const matches = mappings
     .map(({ pattern, targets }) => ({ targets, ...match(specifier, pattern) }))

@@ -1,17 +1,17 @@
 import { excessOf } from "./shape.ts";
 
-/** Makes the error for a message that is not read. `problem` says why: "a message is larger than 10 bytes". */
+/** Makes the error for a message that is refused. `problem` says why: "a message is larger than 10 bytes". */
 type Refuse = (problem: string) => Error;
 
-/** Most bytes of one message, which is a body or an event of a stream, and of a whole stream of events. */
+/** Largest size of a message, which is a body or an event of a stream, and of a whole stream of events. */
 interface Bounds {
   readonly messageBytes: number;
   readonly streamBytes?: number;
-  /** Rewrites a body, or an event, before anybody parses it. */
+  /** Rewrites a body or an event before it is parsed. */
   readonly rewrite?: (text: string) => string;
 }
 
-/** Reads the bytes of a body; null as soon as there are more than `maxBytes`. */
+/** Reads the bytes of a body. Null as soon as it has more than `maxBytes`. */
 export async function readBounded(body: AsyncIterable<Uint8Array>, maxBytes: number): Promise<Buffer | null> {
   const parts: Uint8Array[] = [];
   let bytes = 0;
@@ -23,18 +23,18 @@ export async function readBounded(body: AsyncIterable<Uint8Array>, maxBytes: num
   return Buffer.concat(parts);
 }
 
-/** What `fetch` and its replacements have in common. */
+/** The type of `fetch` and of functions that replace it. */
 type Fetch<Input> = (input: Input, init?: RequestInit) => Promise<Response>;
 
-/** Throws the error of `refuse` for a message whose objects have too many members. */
+/** Throws the error of `refuse` for a message with an object that has too many members. */
 export function requireNarrow(text: string, refuse: Refuse): void {
   const excess = excessOf(text);
   if (excess !== null) throw refuse(`a message has ${excess}`);
 }
 
 /**
- * Wraps a fetch so that its answers have bounds. Reading a message that is too large, or that has an object of too many
- * members, rejects with the error of `refuse` and ends the connection. Compressed data counts uncompressed.
+ * Wraps a fetch so that the size of its responses is limited. Reading a message that is too large, or that has an object of too
+ * many members, rejects with the error of `refuse` and ends the connection. Compressed data is counted uncompressed.
  */
 export function boundedFetch<Input>(fetchOne: Fetch<Input>, bounds: Bounds, refuse: Refuse): Fetch<Input> {
   return async (input, init) => {
@@ -49,7 +49,7 @@ export function boundedFetch<Input>(fetchOne: Fetch<Input>, bounds: Bounds, refu
   };
 }
 
-/** What `TransformStream` takes; Node has no name for it. */
+/** The parameter of `TransformStream`, for which Node exports no name. */
 type Bounded = NonNullable<ConstructorParameters<typeof TransformStream<Uint8Array, Uint8Array>>[0]>;
 
 /** Passes a body on when it is complete. */
@@ -72,7 +72,7 @@ function wholeBody({ messageBytes, rewrite }: Bounds, refuse: Refuse): Bounded {
   };
 }
 
-/** Passes an event on when it is complete: its end is an empty line. */
+/** Passes an event on when it is complete, which is at an empty line. */
 function wholeEvents({ messageBytes, streamBytes = Infinity, rewrite }: Bounds, refuse: Refuse): Bounded {
   const reader = new LineReader(messageBytes, refuse);
   let event = "";
@@ -95,7 +95,7 @@ function wholeEvents({ messageBytes, streamBytes = Infinity, rewrite }: Bounds, 
 
 const newline = 0x0a;
 
-/** Cuts a stream of bytes into lines; the time it takes grows with the bytes, however they are cut. */
+/** Splits a stream of bytes into lines. Its time grows only with the number of bytes, whatever the size of the chunks. */
 export class LineReader {
   readonly #maxBytes: number;
   readonly #refuse: Refuse;
@@ -107,7 +107,7 @@ export class LineReader {
     this.#refuse = refuse;
   }
 
-  /** Yields the lines that a chunk completes. Throws the error of `refuse` when it comes to a line that is too long. */
+  /** Yields the lines that a chunk completes. Throws the error of `refuse` at a line that is too long. */
   *push(chunk: Uint8Array): Generator<string, void> {
     let start = 0;
     for (let end = chunk.indexOf(newline); end !== -1; end = chunk.indexOf(newline, start)) {

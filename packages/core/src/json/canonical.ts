@@ -1,6 +1,6 @@
 import { hash } from "node:crypto";
 
-/** JSON text with object keys in code-unit order, so that equal values have equal texts. `undefined` members are left out. */
+/** Returns JSON with object keys in code-unit order, so that equal values give equal texts. `undefined` members are left out. */
 export function canonicalJson(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map((item) => canonicalJson(item ?? null)).join(",")}]`;
   if (typeof value !== "object" || value === null) return JSON.stringify(value) ?? "null";
@@ -13,7 +13,7 @@ export function canonicalJson(value: unknown): string {
   return `{${members}}`;
 }
 
-/** SHA-256 of the canonical JSON of a value, in hex. */
+/** Returns the SHA-256 of the canonical JSON of a value, in hex. */
 export function digestOf(value: unknown): string {
   return hash("sha256", canonicalJson(value));
 }

@@ -1,15 +1,15 @@
 import { maxKeys } from "./shape.ts";
 
-/** Deepest nesting of arguments and results. */
+/** Deepest allowed nesting of arguments and results, in levels. */
 export const maxDepth = 64;
 
-/** Thrown for a value that is not JSON or is nested too deep; `path` is its place. */
+/** Thrown for a value that is not JSON or is nested too deep. `path` is the place in the value. */
 export class NotJson extends Error {
   readonly path: (string | number)[] = [];
 }
 
 /**
- * A deeply frozen copy of a JSON value. The given value is neither frozen nor shared.
+ * Returns a deeply frozen copy of a JSON value. The given value is neither frozen nor shared.
  *
  * Members that are `undefined` are left out. Throws {@link NotJson} for values that JSON cannot hold, for `__proto__`
  * as a key, for an object of more than {@link maxKeys} members, and below {@link maxDepth} levels.
@@ -20,7 +20,7 @@ export function frozenCopy<Value>(value: Value, depth = 0): Value {
   return (Array.isArray(value) ? frozenList(value, depth) : frozenObject(value, depth)) as Value;
 }
 
-/** Freezes an object that only the caller holds: in place when all is scalar, since deeper objects may be shared. */
+/** Freezes an object that only the caller holds. If it has deeper members, which may be shared, returns a frozen copy. */
 export function freezeOwn<Value extends object>(value: Value): Value {
   let keys = 0;
   for (const key in value) {
@@ -48,7 +48,7 @@ function frozenObject(value: object, depth: number): object {
   let key = "";
   let keys = 0;
   try {
-    // A plain object has only enumerable keys of its own, and `for in` reads them without a list.
+    // A plain object has only enumerable own keys, and `for in` reads them without making a list.
     for (key in value) {
       if (key === "__proto__") throw new NotJson('may not be named "__proto__"');
       if (++keys > maxKeys) throw new NotJson(`is in an object of more than ${maxKeys} members`);
@@ -73,7 +73,7 @@ export function requirePlain(value: object): void {
   throw new NotJson(`is a ${name}, not JSON${value instanceof Date ? " (write its toISOString())" : ""}`);
 }
 
-/** Plain objects only. An object of another realm has that realm's Object.prototype, whose prototype is also null. */
+/** Whether an object is plain. In another realm, its prototype is that realm's Object.prototype, whose prototype is also null. */
 export function isPlain(value: object): boolean {
   const prototype: unknown = Object.getPrototypeOf(value);
   return prototype === Object.prototype || prototype === null || Object.getPrototypeOf(prototype) === null;

@@ -6,10 +6,10 @@ export interface JsonObject {
   readonly [key: string]: Json;
 }
 
-/** A JSON Schema document: draft-07 or 2020-12, unchanged. */
+/** A JSON Schema document of draft-07 or 2020-12. */
 export type JsonSchema = { readonly [keyword: string]: unknown };
 
-/** Whether a value is an object that JSON writes with braces. */
+/** Whether a value is an object and not a list, so that JSON writes it with braces. */
 export function isRecord(value: unknown): value is Record<string, unknown> {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }

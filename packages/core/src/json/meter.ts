@@ -1,8 +1,8 @@
 import { isPlain, maxDepth } from "./freeze.ts";
 
 /**
- * Says what makes a foreign value too large to walk: "nested deeper than 64 levels" or "larger than … bytes". Null for
- * one that is small enough. Reads no more than it has to, so a circle ends, too. Instances of classes are not entered.
+ * Says what makes a value from outside too large to walk: "nested deeper than 64 levels" or "larger than … bytes". Null if it
+ * is small enough. Reads no more than it has to, so it also ends for a circular value. Instances of classes are not entered.
  */
 export function meter(value: unknown, maxBytes: number, maxLevels = maxDepth): string | null {
   const left = walk(value, maxBytes, maxLevels, { values: 0 });
@@ -10,12 +10,12 @@ export function meter(value: unknown, maxBytes: number, maxLevels = maxDepth): s
   return left === tooDeep ? `nested deeper than ${maxLevels} levels` : `larger than ${maxBytes} bytes`;
 }
 
-/** The least bytes that a value takes as JSON; more than `maxBytes` as soon as it is more, or nested too deep. */
+/** Returns the least bytes that a value takes as JSON; a number above `maxBytes` if it takes more or is nested too deep. */
 export function leastBytes(value: unknown, maxBytes: number): number {
   return measure(value, maxBytes).bytes;
 }
 
-/** The least bytes that a value takes as JSON, and how many values are below it: all of them where the bytes are not too many. */
+/** Returns the least bytes that a value takes as JSON, and the number of values in it, which is exact if the bytes fit. */
 export function measure(
   value: unknown,
   maxBytes: number,
@@ -26,12 +26,12 @@ export function measure(
 
 const tooDeep = Number.NEGATIVE_INFINITY;
 
-/** How many values a walk has seen below its first one. */
+/** The number of values that a walk has seen below the value where it began. */
 interface Tally {
   values: number;
 }
 
-/** Bytes of `budget` that a value leaves; below 0 it stops. Counts the least that JSON takes, so what fits is never refused. */
+/** Returns the bytes of `budget` that remain after a value; below 0 it stops. Counts the least size, so what fits is accepted. */
 function walk(value: unknown, budget: number, levels: number, tally: Tally): number {
   if (typeof value === "string") return budget - value.length - 2;
   if (typeof value !== "object" || value === null) return budget - 1;
@@ -55,5 +55,5 @@ function walkMember(member: unknown, left: number, levels: number, tally: Tally)
   return typeof member === "string" ? left - member.length - 2 : walk(member, left, levels - 1, tally);
 }
 
-/** Bytes of arguments that are walked in one piece; the host does other work between the hops of a call with more. */
+/** Bytes of arguments that are walked without a pause. For more, the host does other work between the hops of the call. */
 export const smallBytes = 32_768;

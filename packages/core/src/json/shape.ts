@@ -1,20 +1,20 @@
-/** Most members of one object, and of a whole text: to parse more, and to walk them, would hold up the host. */
+/** Most members of one object, and of a whole text. Parsing and walking more would block the host for too long. */
 export const maxKeys = 20_000;
 export const maxMembers = 1_000_000;
 
-/** Most values of a request: each is looked at, copied, masked and stored, whatever its size is. */
+/** Most values of a request, whatever their size, because each value is looked at, copied, masked and stored. */
 export const mostValues = 50_000;
 
-/** No text of so many characters is too wide: the least that a member takes is `0,`, and `"":0,` in an object. */
+/** A text of at most this many characters is never too wide: a member takes at least `0,`, and `"":0,` in an object. */
 const mostNarrow = maxKeys * 5;
 
-/** Objects inside each other that are counted apart; of deeper ones only the innermost is. No value may be as deep, but a text can. */
+/** Most nested objects whose members are counted separately; below that depth, only those of the innermost object are. */
 const maxObjects = 1_000;
 
 /**
- * Says what makes a foreign JSON text too wide to parse: "an object of more than 20000 members", or more than `most`
- * members and objects in all. Null for one that may be parsed. Reads the text once, skips what is inside of its strings,
- * and stops at the first member too many. For a text that is not JSON the answer has no meaning.
+ * Says what makes a JSON text from outside too wide to parse: "an object of more than 20000 members", or more than `most`
+ * members and objects in all. Null if the text may be parsed. It reads the text once, skips what is inside of its strings,
+ * and stops at the first excess. For a text that is not JSON, the answer has no meaning.
  */
 export function excessOf(text: string, most = maxMembers): string | null {
   if (text.length <= Math.min(mostNarrow, most)) return null;
@@ -46,7 +46,7 @@ const colon = 0x3a;
 const openBrace = 0x7b;
 const closeBrace = 0x7d;
 
-/** The place of the quote that ends the string which begins at `from`; the end of a text that has none. */
+/** Returns the place of the quote that ends the string which begins at `from`, or the length of a text without that quote. */
 function endOfString(text: string, from: number): number {
   let end = text.indexOf('"', from + 1);
   while (isEscaped(text, end)) end = text.indexOf('"', end + 1);
@@ -60,8 +60,8 @@ function isEscaped(text: string, at: number): boolean {
 }
 
 /**
- * Says why a foreign JSON text is not parsed: it is too wide, or JavaScript would change a number of it. Null for one that
- * means the same when it is parsed. A person must approve what was written, and a tool must get it.
+ * Says why a JSON text from outside is not parsed: it is too wide, or JavaScript would change one of its numbers. Null if it
+ * keeps its meaning. A person must approve exactly what was written, and the tool must get the same.
  */
 export function refusalOf(text: string, most = maxMembers): string | null {
   const excess = excessOf(text, most);
@@ -72,8 +72,8 @@ export function refusalOf(text: string, most = maxMembers): string | null {
 }
 
 /**
- * The text with quotes around the numbers that JavaScript would change, so that their digits stay. `isMeant` selects them by
- * their path; `report` gets the path of each.
+ * Returns the text with quotes around numbers that JavaScript would change, so that their digits stay. `isMeant` selects them
+ * by their path; `report` gets the path of each.
  */
 export function quoteChanged(
   text: string,
@@ -91,19 +91,19 @@ export function quoteChanged(
   return parts.length === 0 ? text : [...parts, text.slice(from)].join("");
 }
 
-/** Parses JSON; a number that JavaScript would change becomes a text with its digits. */
+/** Parses JSON. A number that JavaScript would change becomes a text with its digits. */
 export function parseExact(text: string): unknown {
   return JSON.parse(quoteChanged(text, () => true));
 }
 
 interface ChangedNumber {
-  /** Valid until the next number is asked for. */
+  /** Valid until the next number is read. */
   readonly path: readonly (string | number)[];
   readonly written: string;
   readonly at: number;
 }
 
-/** What each number has that could be changed. Most texts have none, also not inside of their strings. */
+/** Matches a part of every number that JavaScript could change. Most texts contain no match. */
 const suspicious = /\d{16}|\d[eE]/;
 
 const number = /-?\d[\d.eE+-]*/y;
@@ -144,7 +144,7 @@ function isChanged(written: string): boolean {
   return !Number.isFinite(value) || decimalOf(written) !== decimalOf(String(value));
 }
 
-/** A number as its digits and a power of ten, equal for each way to write it. */
+/** Returns a number as its digits and a power of ten, which is the same for all ways to write the number. */
 function decimalOf(written: string): string {
   const [, sign = "", whole = "", fraction = "", power = "0"] =
     /^(-?)(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/.exec(written) ?? [];
@@ -156,7 +156,7 @@ function decimalOf(written: string): string {
   return `${sign}${digits.slice(start, end)}e${Number(power) - fraction.length + digits.length - end}`;
 }
 
-/** A path for people: `a.b[2]`. */
+/** Returns a path for people, for example `a.b[2]`. */
 function shownPath(path: readonly (string | number)[]): string {
   const shown = path
     .slice(0, 20)
@@ -164,7 +164,7 @@ function shownPath(path: readonly (string | number)[]): string {
   return shown.join("").replace(/^\./, "") || "the top";
 }
 
-/** What the members of a value, at every depth, leave of `budget`; below 0 it stops. */
+/** Returns how much of `budget` remains after the members of a value are counted at every depth. Stops below 0. */
 export function remainingMembers(value: unknown, budget: number): number {
   if (typeof value !== "object" || value === null) return budget;
   const members = Object.values(value);
@@ -173,7 +173,7 @@ export function remainingMembers(value: unknown, budget: number): number {
   return left;
 }
 
-/** Whether an object of a value has more members than one of a foreign text may have. */
+/** Whether a value has, at any depth, an object with more members than a JSON text from outside may have. */
 export function hasWideObject(value: unknown): boolean {
   if (typeof value !== "object" || value === null) return false;
   if (Array.isArray(value)) return value.some(hasWideObject);

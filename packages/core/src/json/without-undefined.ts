@@ -1,4 +1,4 @@
-/** An object without the members that are undefined, which JSON does not have. */
+/** Returns an object without its members that are undefined, which JSON does not have. */
 export function withoutUndefined<Fields extends object>(
   fields: Fields,
 ): { [Key in keyof Fields]?: Exclude<Fields[Key], undefined> } {

@@ -2,10 +2,10 @@ import type { Clock, Timer } from "../contract/clock.ts";
 import type { Logger } from "../contract/logger.ts";
 import type { ApprovalStore, ApprovalUse } from "../contract/stores.ts";
 
-/** How long uses are counted in memory before they are stored, in milliseconds. A kill loses at most these counts. */
+/** Milliseconds for which uses are counted in memory before they are stored. A killed process loses at most these counts. */
 const countMs = 1_000;
 
-/** Counts how often remembered approvals answer. A call does not wait for it: what it may do is decided before. */
+/** Counts how often remembered approvals answer. Calls do not wait for the count, because it decides nothing. */
 export class ApprovalUses {
   readonly #clock: Clock;
   readonly #logger: Logger;

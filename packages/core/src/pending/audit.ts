@@ -5,14 +5,14 @@ import type { Logger } from "../contract/logger.ts";
 import { randomName } from "./ticket.ts";
 import type { AuditEntry, AuditHead, AuditRecord, AuditSink } from "../contract/audit.ts";
 
-/** Records that a sink gets together: a store writes them in one transaction, in which no other process writes. */
+/** Most records that a sink gets at once. A store writes them in one transaction, during which no other process can write. */
 const mostAtOnce = 1_000;
 
-/** How long a batched entry may stay in memory. Source: the plan format's `audit: batched`. */
+/** Milliseconds that a batched entry may stay in memory. Source: the plan format's `audit: batched`. */
 const batchMs = 10;
 /**
- * How long a chain grows, in milliseconds: a day. Old records are deleted by whole chains, so a process that runs for months
- * must not have all its records in one.
+ * Milliseconds for which a chain grows: a day. Old records are deleted in whole chains, so a process that runs for months
+ * must not write all its records to one chain.
  */
 const chainMs = 86_400_000;
 
@@ -21,7 +21,7 @@ interface Waiter {
   readonly reject: (error: unknown) => void;
 }
 
-/** Chains entries by hash. Those that arrive in one tick, or during a commit, share the next commit. */
+/** Chains entries by hash. Entries that arrive in one tick, or during a commit, share the next commit. */
 export class AuditWriter {
   readonly #sink: AuditSink;
   readonly #clock: Clock;
@@ -46,7 +46,7 @@ export class AuditWriter {
   /** Writes the entry soon, without waiting. A failure is logged. */
   note(entry: AuditEntry): void {
     this.#enqueue(entry);
-    // A host that computes without a pause fires no timer.
+    // While a host computes without a pause, no timer fires.
     if (this.#queue.length >= mostAtOnce) void this.#commit();
     else if (!this.#due) this.#timer ??= this.#clock.setTimer(() => void this.#commit(), batchMs);
   }
@@ -95,7 +95,7 @@ export class AuditWriter {
     }
   }
 
-  /** A failed commit may be stored in part, so the entries after it form a new chain, too. */
+  /** Starts a new chain with the queued entries. It also follows a failed commit, because that may be stored in part. */
   #startNewChain(at: number): void {
     this.#begunAt = at;
     const queued = this.#queue.map(({ entry }) => entry);
@@ -111,14 +111,14 @@ function hashOf(writer: string, sequence: number, previous: string, entry: Audit
   return hash("sha256", `${previous}\n${writer}\n${sequence}\n${canonicalJson(entry)}`);
 }
 
-/** One place where an audit differs from what the host wrote. */
+/** A place where an audit differs from what the host wrote. */
 export interface AuditProblem {
   readonly writer: string;
   readonly sequence: number;
   readonly problem: string;
 }
 
-/** Checks the chain of every writer in a whole audit, in any order: finds records that were changed, removed or added. */
+/** Checks the chains of all writers of a complete audit, in any order. Finds records that were changed, removed or added. */
 export function checkAudit(
   records: readonly AuditRecord[],
   heads: readonly AuditHead[],
@@ -126,10 +126,10 @@ export function checkAudit(
   return checkLinks(records.map(linkOf), heads);
 }
 
-/** Records that are read and checked while the process does nothing else. */
+/** Number of records that are read and checked without a pause. */
 const recordsAtOnce = 500;
 
-/** As `checkAudit`, for the audit of a process that works meanwhile: in pages, and without what is written while it is read. */
+/** Does the same as `checkAudit` in a process that works meanwhile: in pages, and without records that are written meanwhile. */
 export async function checkSink(
   sink: AuditSink,
 ): Promise<{ readonly records: number; readonly problems: readonly AuditProblem[] }> {

@@ -1,7 +1,7 @@
 import type { AuditEntry } from "../contract/audit.ts";
 import { ToolmountError } from "../contract/errors.ts";
 
-/** The words that a search finds in a record: those of arguments, result and error, and the folders that its arguments name. */
+/** Returns the words by which a search finds a record: those of arguments, result and error, and the folders in its arguments. */
 export function wordsOf(entry: Pick<AuditEntry, string>): ReadonlySet<string> {
   const words = new Set<string>();
   const { arguments: given, result, resultText } = entry;
@@ -12,18 +12,18 @@ export function wordsOf(entry: Pick<AuditEntry, string>): ReadonlySet<string> {
   return words;
 }
 
-/** The beginning of a JSON text, as words: an escape is a space. */
+/** Replaces the escapes of a JSON text, which may be cut, by spaces. */
 function withoutEscapes(json: string): string {
   return json.replaceAll(/\\(?:u[0-9a-fA-F]{4}|.)/g, " ");
 }
 
-/** Texts of arguments that are read as paths, their characters, and the last parts of each. */
+/** How many texts of arguments are read as paths, how long each may be, and how many of its last parts are used. */
 const maxPaths = { texts: 20, characters: 400, parts: 8 } as const;
 
-/** Texts of JSON; a key has a colon behind it. */
+/** Matches the texts of JSON. A key is followed by a colon, which the second group captures. */
 const textInJson = /"((?:[^"\\]|\\.)*)"(\s*:)?/g;
 
-/** Each run of parts of each path, so that `invoices/` finds `/srv/invoices/a.txt`. Arguments may be the beginning of their JSON. */
+/** Adds all sequences of consecutive parts of each path, so that `invoices/` finds `/srv/invoices/a.txt`. */
 function addFolders(given: unknown, words: Set<string>): void {
   if (given === undefined || given === null) return;
   const json = typeof given === "string" ? given : JSON.stringify(given);
@@ -44,7 +44,7 @@ function partsOf(path: string): readonly string[] {
     .filter((part) => part !== "" && part !== ".");
 }
 
-/** A folder as one word of the index, which has letters and digits only. Source of the hash: FNV-1a, twice with 32 bits. */
+/** Returns a folder as one word of the index, which has only letters and digits. Source of the hash: FNV-1a, twice 32 bits. */
 function folderWord(parts: readonly string[]): string {
   let [one, other] = [0x811c9dc5, 0x050c5d1f];
   for (const char of parts.join("/")) {
@@ -55,27 +55,27 @@ function folderWord(parts: readonly string[]): string {
   return `_in_${one.toString(36)}${other.toString(36)}`;
 }
 
-/** Words of one record, and characters of one word, that a search finds. */
+/** Most words of a record, and most characters of a word, that a search finds. */
 const maxWords = 2_000;
 const maxWordLength = 64;
 
-/** A letter of a script that puts no spaces between words, or a run of other letters, digits and underscores. */
+/** Matches a letter of a script without spaces between words, or a sequence of other letters, digits and underscores. */
 const word =
   /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}]|(?:(?![\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}])[\p{L}\p{N}\p{M}_])+/gu;
 
 /** A word that a person searches for. */
 export interface SoughtWord {
   readonly word: string;
-  /** Words with this beginning, too. */
+  /** Whether it also finds longer words with this beginning. */
   readonly isStart: boolean;
 }
 
-/** Most words of a search, and most of them with `*`: each of these may mean every word of the audit. */
+/** Most words of a search, and most of its words with `*`, each of which may match every word of the audit. */
 const maxSought = { words: 64, starts: 2 } as const;
 
 /**
- * The words of a search: `order*` is each word with that beginning, and `invoices/` is a folder in a path of the arguments. Throws
- * `OPTION_INVALID` for too many.
+ * Reads the words of a search. `order*` is every word with that beginning, and `invoices/` a folder in a path of the
+ * arguments. Throws `OPTION_INVALID` for too many words.
  */
 export function soughtWords(text: string): readonly SoughtWord[] {
   const problem = searchProblem(text);
@@ -83,7 +83,7 @@ export function soughtWords(text: string): readonly SoughtWord[] {
   return readSearch(text);
 }
 
-/** Why a text is no search; null for one that is. */
+/** Says why a text is not a valid search; null if it is valid. */
 export function searchProblem(text: string): string | null {
   const sought = readSearch(text);
   if (sought.length > maxSought.words) return `a search has at most ${maxSought.words} words`;
@@ -91,10 +91,10 @@ export function searchProblem(text: string): string | null {
   return `a search has at most ${maxSought.starts} words with *; write the others whole`;
 }
 
-/** A word that ends with a slash. */
+/** Matches a word that ends with a slash. */
 const soughtFolder = /\S*[^\s/]\S*\/(?=\s|$)/g;
 
-/** Each word once, without beginnings that another word has anyway. */
+/** Returns each word once, without beginnings of words that the search has anyway. */
 function readSearch(text: string): readonly SoughtWord[] {
   const words = new Map<string, SoughtWord>();
   for (const [folder] of text.matchAll(soughtFolder))
@@ -124,14 +124,14 @@ function addWords(value: unknown, words: Set<string>): void {
   }
 }
 
-/** The texts of a value, its keys included, without the escapes of JSON. */
+/** Returns all texts of a value, including its keys, without the escapes of JSON. */
 function textOfJson(value: unknown): string {
   if (typeof value !== "object" || value === null) return String(value);
   const parts = Array.isArray(value) ? value : Object.entries(value).flat();
   return parts.map((part) => (typeof part === "string" ? part : textOfJson(part))).join(" ");
 }
 
-/** Whether a search finds a call with these words. */
+/** Whether a search for `wanted` finds a call that has `words`. */
 export function hasWords(words: ReadonlySet<string>, wanted: readonly SoughtWord[]): boolean {
   return wanted.every(({ word: one, isStart }) =>
     isStart ? [...words].some((known) => known.startsWith(one)) : words.has(one),

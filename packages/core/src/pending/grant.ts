@@ -13,7 +13,7 @@ export interface GrantedCall {
   readonly userId: string | undefined;
 }
 
-/** A grant for one call. */
+/** Makes a grant for one call. */
 export function grantForCall(
   call: GrantedCall,
   { id, by, at, expiresAt }: Pick<Grant, "id" | "by" | "at" | "expiresAt">,
@@ -29,7 +29,7 @@ export function grantForCall(
   return { id, by, at, expiresAt, scope: "call", pattern: null, ...bound };
 }
 
-/** The grant that the answer to a stored question gave. An approver who edited the arguments approved the edited ones. */
+/** Returns the grant that the answer to a stored question gives. An approver who edits the arguments approves the edited ones. */
 export function grantOfAnswer(record: ApprovalRecord, edited = record.argumentsDigest): Grant {
   const { id, tool, definition, info, expiresAt, decision } = record;
   const { sessionId = null, userId = null } = info;
@@ -38,7 +38,7 @@ export function grantOfAnswer(record: ApprovalRecord, edited = record.argumentsD
   return { id, by, at, expiresAt, scope: "call", pattern: null, ...bound };
 }
 
-/** The one place that compares a person's yes with a call. Null when it covers the call, now; else what differs. */
+/** Compares a grant with a call; no other code does this. Returns null if it covers the call now, or else what differs. */
 export function misfit(grant: Grant, call: GrantedCall, now: number): string | null {
   const { tool, definition, scope, pattern, sessionId, userId } = grant;
   if (isOver(grant, now)) return "it has expired";
@@ -57,17 +57,17 @@ function isOfSession(scope: Grant["scope"]): boolean {
   return scope === "call" || scope === "session";
 }
 
-/** Whether a grant has ended by itself. */
+/** Whether a grant has expired. */
 export function isOver({ expiresAt }: Pick<Grant, "expiresAt">, now: number): boolean {
   return expiresAt !== null && expiresAt <= now;
 }
 
-/** Equal for calls of one tool with the same arguments. */
+/** Returns a digest that is equal for calls of one tool with the same arguments. */
 export function argumentsDigest(tool: string, given: unknown): string {
   return digestOf({ tool, arguments: given });
 }
 
-/** Whether one answer can count for later calls, too: only what the tool or the level asks is not asked each time. */
+/** Whether one answer can also count for later calls: only if every question comes from the tool or the level. */
 export function areStanding(reasons: readonly ApprovalReason[]): boolean {
   return reasons.every(isStanding);
 }

@@ -9,63 +9,63 @@ import { leastBytes } from "../json/meter.ts";
 import { callsLogOf, innerLogOf } from "./session-logs.ts";
 import { withStoreCode } from "./stored-call.ts";
 
-/** Bytes of outcomes that one call's log may have. A call that made more makes no further ones. */
+/** Most bytes of outcomes in the log of one call. A call that exceeds it can make no further calls. */
 const maxBytes = 67_108_864;
 
-/** Milliseconds between two writes of what may be lost, because it would run again. */
+/** Milliseconds between two writes of entries that may be lost, because their calls can run again. */
 const paceMs = 100;
 
-/** Milliseconds in which a tool that runs again must make a call that it made before. */
+/** Milliseconds within which a tool that runs again must repeat the next call of the earlier run. */
 const patienceMs = 30_000;
 
-/** What the log says of one call. `began`: its tool may have run. */
+/** What the log says about one call. `began` means that its tool may have run. */
 interface MadeCall {
   readonly key: string;
   readonly tool: string;
   readonly began?: true | undefined;
   readonly ticket?: string | undefined;
   readonly outcome?: ToolOutcome | undefined;
-  /** How many grants of an approved list were spent by then. */
+  /** Number of grants of an approved list that were spent up to this call. */
   readonly spent?: number | undefined;
 }
 
-/** An entry: what happened to a call with a number, or the end of the call that made them. */
+/** An entry of the log: what happened to the call with a number, or the end of the call that made these calls. */
 type Entry = ({ readonly number: number } & MadeCall) | { readonly end: ToolOutcome | null };
 
 /**
- * The calls that one call of a `repeatable` tool makes, in a log beside its session, so that the tool can run again after its
- * process died: each call that has an outcome is answered from the log, in the order in which it was answered before.
+ * The log of the calls that one call of a `repeatable` tool makes, stored with its session. It lets the tool run again after
+ * its process died: each call that has an outcome is answered from the log, in the order of the earlier answers.
  *
- * The log is also a lock. Of two hosts that run the same call one appends first; the other's next entry is refused, and it
+ * The log is also a lock. If two hosts run the same call, one appends first; the other's next entry is refused, and it
  * makes no further call.
  */
 export class InnerLog {
   readonly #store: SessionStore;
   readonly #clock: Clock;
   readonly #id: string;
-  /** The last entry that is stored. */
+  /** The number of the last stored entry. */
   #count = 0;
   #bytes = 0;
   readonly #queue: Entry[] = [];
   #work: Promise<void> = Promise.resolve();
   #writtenAt = Number.NEGATIVE_INFINITY;
   readonly #earlier = new Map<number, MadeCall>();
-  /** Numbers of earlier calls with an outcome, as they were answered. */
+  /** Numbers of earlier calls with an outcome, in the order in which they were answered; those answered again are removed. */
   readonly #order: number[] = [];
   readonly #waiting = new Map<number, PromiseWithResolvers<ToolOutcome>>();
-  /** Resolves once all of them have been answered again. */
+  /** Resolves when all earlier calls have been answered again. */
   #replayed: PromiseWithResolvers<void> | null = null;
   #patience: Timer | null = null;
   #isAnswering = false;
   #isClosed = false;
-  /** How the call that made them ended, if it did. */
+  /** The end of the call that made these calls; null if it has not ended. */
   end: ToolOutcome | null = null;
 
   private constructor(store: SessionStore, clock: Clock, id: string) {
     [this.#store, this.#clock, this.#id] = [store, clock, id];
   }
 
-  /** Reads the log of a call. `digest` says which call of the session it is. Rejects with `STORE_FAILED`. */
+  /** Reads the log of a call, which `digest` identifies within its session. Rejects with `STORE_FAILED`. */
   static async open(
     store: SessionStore,
     clock: Clock,
@@ -100,7 +100,7 @@ export class InnerLog {
     return this.#bytes > maxBytes;
   }
 
-  /** What is known of a call that an earlier run made. Throws `PROGRAM_DIVERGED` when that was another one. */
+  /** Returns what is known of a call that an earlier run made. Throws `PROGRAM_DIVERGED` if that was a different call. */
   earlier(number: number, key: string, tool: string): MadeCall | null {
     const made = this.#earlier.get(number);
     if (made === undefined) return null;
@@ -109,7 +109,7 @@ export class InnerLog {
     throw new ToolmountError("PROGRAM_DIVERGED", { number, tool: made.tool, now });
   }
 
-  /** The outcome of an earlier call, once those that were answered before it have been answered again. */
+  /** Resolves to the outcome of an earlier call, when all calls that were answered before it have been answered again. */
   inOrder(number: number): Promise<ToolOutcome> {
     const answer = Promise.withResolvers<ToolOutcome>();
     this.#waiting.set(number, answer);
@@ -117,7 +117,7 @@ export class InnerLog {
     return answer.promise;
   }
 
-  /** Resolves once all earlier outcomes have been answered again; what is new comes after them. */
+  /** Resolves when all earlier outcomes have been answered again. New outcomes come after them. */
   async replayed(): Promise<void> {
     if (this.#order.length === 0 && !this.#isAnswering) return;
     this.#replayed ??= Promise.withResolvers<void>();
@@ -125,7 +125,7 @@ export class InnerLog {
     return this.#replayed.promise;
   }
 
-  /** Answers each call whose answer is known, in order. An answer has reached the tool before the next one is given. */
+  /** Answers calls with known outcomes in order. Each answer reaches the tool before the next is given. */
   async #answer(): Promise<void> {
     if (this.#isAnswering) return;
     this.#isAnswering = true;
@@ -149,7 +149,7 @@ export class InnerLog {
     return () => waiting.resolve(outcome);
   }
 
-  /** Gives the tool its time for the next call that it made before. */
+  /** Starts the time within which the tool must repeat its next earlier call, if a call waits for that. */
   #wait(): void {
     this.#patience?.cancel();
     if (this.#waiting.size === 0 && (this.#replayed === null || this.#order.length === 0)) return;
@@ -166,25 +166,25 @@ export class InnerLog {
     this.#waiting.clear();
   }
 
-  /** Earlier calls that this run has not made. */
+  /** Number of earlier calls that this run has not made. */
   get missing(): number {
     return this.#order.length;
   }
 
-  /** Stores that the tool of a call begins: from here on it may have run. Rejects when it may not. */
+  /** Stores that the tool of a call begins, so that it may have run from then on. Rejects if it must not begin. */
   begin(number: number, made: MadeCall): Promise<void> {
     if (this.#isClosed) return Promise.reject(new Overtaken());
     this.#queue.push({ number, ...made, began: true });
     return this.#write();
   }
 
-  /** Notes what a call ended with, or its ticket. `canRepeat`: nothing is lost when it runs again. */
+  /** Notes the outcome or the ticket of a call. With `canRepeat`, the note may be lost, because the call can run again. */
   note(number: number, made: MadeCall, canRepeat: boolean): void {
     if (this.#isClosed) return;
     this.#bytes += leastBytes(made.outcome, maxBytes);
     this.#queue.push({ number, ...made });
     if (canRepeat && this.#clock.now() - this.#writtenAt < paceMs) return;
-    this.#write().catch(() => {}); // the next `begin`, or the end, rejects
+    this.#write().catch(() => {}); // the next `begin`, or the end, rejects with the error
   }
 
   /** Stores all that was noted. */
@@ -192,7 +192,7 @@ export class InnerLog {
     return this.#write();
   }
 
-  /** Stores the end. Its outcome is kept for a caller that may make the same call again, because its process died. */
+  /** Stores the end. Its outcome is kept for a caller who may make the same call again because its process died. */
   async close(end: ToolOutcome | null): Promise<void> {
     this.#patience?.cancel();
     this.#isClosed = true;
@@ -202,7 +202,7 @@ export class InnerLog {
     await withStoreCode(async () => this.#store.trim?.(this.#id, this.#count));
   }
 
-  /** Writes follow each other; one takes all that waits. Once one has failed, nothing more is written. */
+  /** Writes all queued entries after the previous write. After a write has failed, nothing more is written. */
   #write(): Promise<void> {
     this.#work = this.#work.then(async () => {
       const entries = this.#queue.splice(0) as unknown as Json[];
@@ -216,10 +216,10 @@ export class InnerLog {
   }
 }
 
-/** Another host runs the same call. */
+/** Thrown when another host runs the same call. */
 export class Overtaken extends Error {}
 
-/** Names the log among the logs of its session, so that it is deleted with it. */
+/** Adds the log to the list of its session's logs, so that it is deleted with the session. */
 async function register(store: SessionStore, clock: Clock, sessionId: string, call: string): Promise<void> {
   for (;;) {
     const last = (await store.entries(callsLogOf(sessionId))).at(-1)?.sequence ?? 0;

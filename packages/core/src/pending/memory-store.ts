@@ -14,7 +14,7 @@ import { createMemoryWork } from "./memory-work.ts";
 import { pastCalls } from "./past-calls.ts";
 import { callsLogOf, logsOf } from "./session-logs.ts";
 
-/** Makes a store in the memory of this process. With `audit`, it has an audit of that mode, too. */
+/** Makes a store in the memory of this process. With `audit`, it also keeps an audit of that mode. */
 export function createMemoryStore(options: { audit?: AuditSink["mode"] | undefined } = {}): StateStore {
   return {
     approvals: createMemoryApprovals(),
@@ -72,7 +72,7 @@ function isListed(record: ApprovalRecord, filter: ApprovalFilter): boolean {
   );
 }
 
-/** When a record needs attention: at the end of its lease while a host owns it, else at its expiry. */
+/** Returns when a record needs attention: at the end of its lease while a host owns it, otherwise when it expires. */
 function dueAt(record: ApprovalRecord): number {
   return record.leaseUntil ?? record.expiresAt;
 }

@@ -2,15 +2,15 @@ import type { Host } from "../contract/host.ts";
 import type { CounterChange, CounterState, WorkFilter, WorkRecord, WorkStore } from "../contract/work.ts";
 import { frozenCopy } from "../json/freeze.ts";
 
-/** Returns the store of a host for the work of servers. Without one the work is known to the caller only. */
+/** Returns the mounted store for the work of servers, or a new one in memory, which only the caller knows. */
 export function workStoreOf({ coordinator }: Host): WorkStore {
   return (coordinator.get("work-store") as WorkStore | null) ?? createMemoryWork();
 }
 
-/** Counters that are kept in memory; the one that was changed least recently makes room. */
+/** Most counters in memory. Beyond it, the counter that was changed least recently is dropped. */
 const maxCounters = 10_000;
 
-/** Keeps the work of servers in the memory of this process. */
+/** Makes a store in the memory of this process for the work of servers. */
 export function createMemoryWork(): WorkStore {
   const records = new Map<string, WorkRecord>();
   const counters = new Map<string, Counter>();
@@ -53,11 +53,11 @@ export function createMemoryWork(): WorkStore {
 
 /** A counter in memory. */
 interface Counter extends Omit<CounterState, "isAdded" | "also"> {
-  /** What runs, and until when that is certain. */
+  /** The ids of running work, each with the time until which it counts as running. */
   readonly running: ReadonlyMap<string, number>;
 }
 
-/** A counter after a change; null where a limit is reached. */
+/** Returns a counter after a change; null if the change would exceed a limit. */
 function counted(before: Counter, change: CounterChange): Counter | null {
   const { maxCount = Infinity, maxAmount = Infinity, maxRunning = Infinity, at } = change;
   const merged = new Map([...before.running, ...Object.entries(change.running ?? {})]);

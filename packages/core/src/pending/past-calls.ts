@@ -10,7 +10,7 @@ import type {
 } from "../contract/audit.ts";
 import { hasWords, soughtWords, wordsOf } from "./call-words.ts";
 
-/** Returns what one more record changes of a call. `before` is null for the first record that is known of it. */
+/** Returns a call after one more of its records. `before` is null for the first known record of the call. */
 export function joinRecord(before: PastCall | null, entry: AuditEntry): PastCall {
   const { kind, at, runId, tool, durationMs } = entry;
   const known = before ?? {
@@ -18,7 +18,7 @@ export function joinRecord(before: PastCall | null, entry: AuditEntry): PastCall
     callId: textOf(entry["callId"]) ?? "",
     kind: kindOf(entry),
     tool,
-    // A call without a start was refused, or it asked: its time is over when its first record is written.
+    // A call without a start was refused or asked a person. Its duration has passed when its first record is written.
     startedAt: kind === "start" || typeof durationMs !== "number" ? at : Math.floor(at - durationMs),
     sessionId: textOf(entry["sessionId"]),
     userId: textOf(entry["userId"]),
@@ -36,7 +36,7 @@ export function joinRecord(before: PastCall | null, entry: AuditEntry): PastCall
   };
 }
 
-/** The kind of a call, by its record or its trace. */
+/** Returns the kind of a call, given its record or its trace. */
 export function kindOf({ rehearsalId, undoOf }: AuditEntry | CallTrace): CallKind {
   if (typeof rehearsalId === "string") return "rehearsal";
   return typeof undoOf === "string" ? "undo" : "call";
@@ -51,14 +51,14 @@ function placeOf(place: Json | undefined): PastCall["place"] {
 /** The longest line of arguments, in characters. */
 const maxLine = 200;
 
-/** Arguments as a line for a list: `to: ACME, amount: 5`. A text is the beginning of their JSON. */
+/** Returns arguments as a line for a list: `to: ACME, amount: 5`. Arguments given as text are the beginning of their JSON. */
 export function lineOf(given: Json | undefined): string {
   if (given === undefined || given === null) return "";
   const line = (isRecord(given) ? membersOf(given) : shortText(given)).slice(0, maxLine + 1).toWellFormed();
   return line.length > maxLine ? `${line.slice(0, maxLine - 1)}…` : line;
 }
 
-/** No more members than a line has room for: an object may have thousands. */
+/** Returns as many members as a line has room for, because an object may have thousands. */
 function membersOf(given: Readonly<Record<string, Json>>): string {
   let line = "";
   for (const name in given) {
@@ -78,7 +78,7 @@ function statusOf({ kind, status }: AuditEntry): string {
   return { start: "running", pending: "waiting", decision: "decided" }[kind];
 }
 
-/** The calls of a whole audit, for a sink that has all records in memory. */
+/** Returns a page of the calls of a whole audit, for a sink that has all records in memory. */
 export function pastCalls(records: readonly AuditRecord[], filter: PastCallFilter): PastCallPage {
   const calls = new Map<string, PastCall>();
   const words = new Map<string, Set<string>>();
@@ -96,7 +96,7 @@ export function pastCalls(records: readonly AuditRecord[], filter: PastCallFilte
   return { calls: found.slice(0, filter.limit), hasMore: found.length > filter.limit };
 }
 
-/** Whether a call has what a filter names, its text aside. */
+/** Whether a call matches a filter, except for its text. */
 export function isWanted(call: PastCall, filter: Omit<PastCallFilter, "limit">): boolean {
   const { tool, status, code, userId, sessionId, callId, runIds, parentRunIds, since, until, after } = filter;
   return (
@@ -116,7 +116,7 @@ export function isWanted(call: PastCall, filter: Omit<PastCallFilter, "limit">):
 
 type Place = Pick<PastCall, "startedAt" | "runId">;
 
-/** The order of a list of calls. */
+/** Compares two calls for a list that begins with the newest. */
 export function newestFirst(one: Place, other: Place): number {
   if (one.startedAt !== other.startedAt) return other.startedAt - one.startedAt;
   return one.runId === other.runId ? 0 : one.runId < other.runId ? 1 : -1;

@@ -3,18 +3,18 @@ import { isRecord, type Json } from "../json/json.ts";
 
 /** A line of a program with the calls that it made, in the order in which they began. */
 export interface ProgramLine<Call extends PastCall = PastCall> {
-  /** From 1; null for calls of which no line is known. */
+  /** Counted from 1; null for calls whose line is not known. */
   readonly line: number | null;
   readonly code: string;
-  /** Whether the program has come here, and waits for the end of a call. */
+  /** Whether the program has reached this line, and waits there for the end of a call. */
   readonly isNow: boolean;
   readonly calls: readonly Call[];
 }
 
-/** A program as its records say it, also after it has ended. */
+/** A program as its records describe it, even after it has ended. */
 export interface PastProgram<Call extends PastCall = PastCall> {
   readonly lines: readonly ProgramLine<Call>[];
-  /** Whether only the beginning of its source is known; of later lines there are those that made calls. */
+  /** Whether only the beginning of its source is known. Later lines are then known only if they made calls. */
   readonly isCut: boolean;
   /** Whether it made more calls than are shown. */
   readonly hasMore: boolean;
@@ -23,15 +23,15 @@ export interface PastProgram<Call extends PastCall = PastCall> {
 /** Lists calls, newest first. */
 type List<Call> = (filter: PastCallFilter) => Promise<{ calls: readonly Call[]; hasMore: boolean }>;
 
-/** Calls of a program that are shown. */
+/** Most calls of a program that are shown. */
 const maxCalls = 1_000;
 
-/** Earlier runs of a program, whose processes died. */
+/** Most earlier runs of a program, whose processes died, that are read. */
 const maxRuns = 100;
 
 /**
- * Reads the program that a call ran: its source from the arguments, its calls from the list. Null for a call whose arguments
- * have no source.
+ * Reads the program that a call ran: its source from the arguments `given`, and its calls from the list. Null if the arguments
+ * contain no source.
  */
 export async function readProgram<Call extends PastCall>(
   list: List<Call>,
@@ -45,7 +45,7 @@ export async function readProgram<Call extends PastCall>(
   return { lines, isCut: source.isCut, hasMore };
 }
 
-/** The run, and the earlier ones that it continues: their processes died. */
+/** Returns the ids of a run and of the earlier runs that it continues, because their processes died. */
 async function runsOf(list: List<PastCall>, call: PastCall): Promise<readonly string[]> {
   const { runId, callId, sessionId, tool, startedAt } = call;
   if (sessionId === null) return [runId];
@@ -55,7 +55,7 @@ async function runsOf(list: List<PastCall>, call: PastCall): Promise<readonly st
   return [runId, ...earlier.slice(0, ended === -1 ? maxRuns : ended).map((one) => one.runId)];
 }
 
-/** The source in the arguments of a call. The audit has long arguments as the beginning of their JSON. */
+/** Returns the source in the arguments of a call. The audit keeps only the beginning of the JSON of long arguments. */
 function sourceOf(given: Json | undefined): { readonly text: string; readonly isCut: boolean } | null {
   if (isRecord(given)) {
     const { source } = given;

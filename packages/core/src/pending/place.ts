@@ -2,10 +2,10 @@ import type { CallPlace, Placed, PlacedRequest } from "../contract/context.ts";
 import type { Json } from "../json/json.ts";
 import { escapeHidden } from "../text/hidden.ts";
 
-/** Most characters of a line that are shown. */
+/** Most characters of a line of code that are shown. */
 const maxCode = 200;
 
-/** What is needed of a call. */
+/** The members of a call that are needed here. */
 interface MadeCall {
   readonly host: { readonly redact: (value: Json) => Json };
   readonly parent: {
@@ -16,7 +16,7 @@ interface MadeCall {
 }
 
 /**
- * Returns where the program of its caller makes a call; empty for other calls. The tool that runs the program says so.
+ * Returns the line of a program that makes a call, as the tool that runs the program states it; empty for other calls.
  */
 export function placeOf({ host, parent, request }: MadeCall): Placed {
   if (parent === null) return {};
@@ -28,7 +28,7 @@ export function placeOf({ host, parent, request }: MadeCall): Placed {
   };
 }
 
-/** The line alone, for the audit: its caller and the calls before it are records of their own. */
+/** Returns only the line, for the audit, which has the caller and the earlier calls as separate records. */
 export function lineOf(call: MadeCall): {
   readonly place?: { readonly line: number; readonly code: string };
 } {
@@ -36,7 +36,7 @@ export function lineOf(call: MadeCall): {
   return place === undefined ? {} : { place: { line: place.line, code: place.code } };
 }
 
-/** The place in words, for a person: `line 3 of run_program, after 12 calls: await tools.pay({ to })`. */
+/** Returns the place in words, for a person: `line 3 of run_program, after 12 calls: await tools.pay({ to })`. */
 export function placeText({ after, code, line, tool }: CallPlace): string {
   return `line ${line} of ${tool}, after ${after} ${after === 1 ? "call" : "calls"}: ${code}`;
 }

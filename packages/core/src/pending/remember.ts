@@ -28,7 +28,7 @@ export async function rememberApproval(
   });
 }
 
-/** A copy of what an approver gave. Throws `OPTION_INVALID` for what is no JSON. */
+/** Copies what an approver gave. Throws `OPTION_INVALID` if it is not JSON. */
 export function copyOfGiven<Value>(option: "remember" | "arguments", value: Value): Value {
   try {
     return frozenCopy(value);
@@ -55,7 +55,7 @@ function requireScope(record: ApprovalRecord, scope: ApprovalScope): void {
     throw invalid("forMs must be a whole number of milliseconds from 1 to those of ten years");
 }
 
-/** The longest time that can be asked for, in milliseconds: ten years. */
+/** Longest time for which an approval can be remembered, in milliseconds: ten years. */
 const maxForMs = 315_360_000_000;
 
 function narrows(pattern: unknown): boolean {

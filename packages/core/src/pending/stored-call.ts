@@ -10,38 +10,38 @@ interface StoredCallHost {
   readonly logger: Logger;
   readonly options: { readonly keepMs: number; readonly leaseMs: number };
   readonly held: Set<string>;
-  /** The host has closed, and stores nothing more. */
+  /** Whether the host has closed, so that nothing more is stored. */
   readonly stopped: boolean;
 }
 
 /**
- * A call that waits, or waited, in a store: its record as this host saw it last, and its ticket where the host knows it.
+ * A call that waits, or waited, in a store: its record as this host saw it last, and its ticket if the host knows it.
  *
- * The changes of one object reach the store one after another. Changes by other objects, in this process or another, are
- * kept apart by the record's version alone.
+ * The changes of one object reach the store one after another. Only the version of the record protects it from conflicting
+ * changes by other objects, in this process or another.
  */
 export class StoredCall {
   readonly store: ApprovalStore;
   readonly ticket: string | null;
   /** The client's result, when the call resumes with one. */
   readonly clientResult: { readonly value: unknown } | null;
-  /** The call whose tool resumes this one; null when its session does. */
+  /** The call whose tool resumes this call; null if its session resumes it. */
   maker: object | null = null;
-  /** The person who runs the call in the place of its caller. */
+  /** The name of the person who runs the call instead of its caller. */
   runBy: string | undefined = undefined;
-  /** Whether the call was resumed: its session has the ticket, and can resume it again. */
+  /** Whether the call was resumed. Its session then has the ticket, and can resume it again. */
   isResumed = false;
   record: ApprovalRecord;
-  /** Another host has ended the call: this host reports nothing about it. */
+  /** Whether another host has ended the call or owns it now, so that this host reports nothing about it. */
   lost = false;
-  /** Set while the call is ended because of one version of its record: the end counts for that version only. */
+  /** The version of the record because of which the call is ended; the end counts only for that version. Null otherwise. */
   endsAt: number | null = null;
-  /** Why such an end could not be stored. */
+  /** Why the end for that version could not be stored. */
   failure: { readonly err: unknown } | null = null;
   readonly #host: StoredCallHost;
-  /** The version that this object wrote last. While the call is claimed or started, the writer of the version owns it. */
+  /** The version that this object wrote last. While the call is claimed or started, the writer of the version owns the call. */
   #ownVersion = 0;
-  /** A change of a call that runs here, or its end, whose store failed: it is not known whether it was stored. */
+  /** A start or an end for which the store failed, so that it is not known whether it was stored. */
   #uncertain: ApprovalRecord | null = null;
   #lastChange: Promise<unknown> = Promise.resolve();
   #lease: Timer | null = null;
@@ -61,7 +61,7 @@ export class StoredCall {
     this.clientResult = clientResult;
   }
 
-  /** Stores the new record. Its lease is kept until the caller has the ticket. */
+  /** Stores the new record. Its lease is renewed until the caller has the ticket. */
   add(): Promise<void> {
     return this.#enqueue(async () => {
       await this.store.add(this.record);
@@ -70,14 +70,14 @@ export class StoredCall {
     });
   }
 
-  /** Records that the caller has the ticket. When that fails, the caller's id is free after the lease. */
+  /** Records that the caller has the ticket. If that fails, the caller's id is free when the lease ends. */
   async deliver(): Promise<void> {
     if (!isUndelivered(this.record)) return;
     this.dropLease();
     await this.change((record) => (isUndelivered(record) ? { undeliveredUntil: null } : null));
   }
 
-  /** Changes the record by compare-and-set, until it wins. False when the record is not in a state for the change. */
+  /** Changes the record by compare-and-set, repeatedly until it succeeds. False if `change` does not apply to the record. */
   change(change: (record: ApprovalRecord) => Partial<ApprovalRecord> | null): Promise<boolean> {
     return this.#enqueue(async () => {
       if (this.#uncertain !== null) await this.#settle(this.#uncertain);
@@ -102,7 +102,7 @@ export class StoredCall {
     return replaced;
   }
 
-  /** Repeats a change whose store failed. It may have been stored before it failed. */
+  /** Repeats a change for which the store failed. It may have been stored despite the failure. */
   async #settle(uncertain: ApprovalRecord): Promise<void> {
     if (await this.#replace(uncertain)) return;
     this.#uncertain = uncertain;
@@ -117,7 +117,7 @@ export class StoredCall {
     return current;
   }
 
-  /** Stores a decision. Of several decisions one wins: true for that one; `record` has the one that won. */
+  /** Stores a decision. Returns whether it won over others; `record` then has the decision that won. */
   decide(decision: RecordedDecision, edited?: JsonObject): Promise<boolean> {
     const state = decision.decision === "approve" ? "approved" : "denied";
     const expiresAt = decision.at + this.#host.options.keepMs;
@@ -125,12 +125,12 @@ export class StoredCall {
     return this.change((record) => (record.state === "pending" ? patch : null));
   }
 
-  /** Whether no other writer changed the record since this object did. */
+  /** Whether no other writer has changed the record since this object did. */
   owns(record: ApprovalRecord): boolean {
     return record.version === this.#ownVersion;
   }
 
-  /** Renews the lease three times in its duration; while the store fails, five times as often. */
+  /** Renews the lease three times during its duration; while the store fails, five times as often. */
   keepLease(): void {
     this.#keepsLease = true;
     this.#host.held.add(this.record.id);
@@ -170,8 +170,8 @@ export class StoredCall {
   }
 
   /**
-   * Ends the record, or only the version `endsAt` of it. `lost` when another host ended it or owns it now: then nothing may
-   * be reported here. A record that is not in the store needs no end. Rejects when the store fails; the lease is then kept.
+   * Ends the record, or only its version `endsAt`. Sets `lost` if another host ended it or owns it now: then nothing may be
+   * reported here. A record that is not in the store needs no end. Rejects when the store fails; the lease is then kept.
    */
   async end(end: RecordedEnd): Promise<void> {
     const { endsAt } = this;
@@ -206,7 +206,7 @@ export class StoredCall {
   }
 }
 
-/** A record was never stored, or the store has removed it. */
+/** Thrown when a record was never stored, or the store has removed it. */
 class RecordGone extends Error {}
 
 function nullIfGone(error: unknown): null {
@@ -214,12 +214,12 @@ function nullIfGone(error: unknown): null {
   throw error;
 }
 
-/** Whether the caller of a question may not have its ticket. */
+/** Whether the caller of a question may not have received its ticket. */
 export function isUndelivered({ state, undeliveredUntil = null }: ApprovalRecord): boolean {
   return undeliveredUntil !== null && (state === "pending" || state === "approved");
 }
 
-/** Wraps a store so that it fails with the code `STORE_FAILED`; the engine's own error is the cause, for the log. */
+/** Wraps a store so that its errors have the code `STORE_FAILED`. The engine's own error is their cause, for the log. */
 export function withStoreErrors(store: ApprovalStore): ApprovalStore {
   const known = wrapped.get(store);
   if (known !== undefined) return known;
@@ -238,7 +238,7 @@ export function withStoreErrors(store: ApprovalStore): ApprovalStore {
   return made;
 }
 
-/** One wrapper for each store, so that a store can be compared by identity. */
+/** The wrapper of each store. One store has one wrapper, so that stores can be compared by identity. */
 const wrapped = new WeakMap<ApprovalStore, ApprovalStore>();
 
 export async function withStoreCode<Value>(use: () => Promise<Value>): Promise<Value> {

@@ -22,28 +22,28 @@ interface StoresHost {
   readonly closing: boolean;
 }
 
-/** What outlives a call. What the application gave comes before what a module mounted. */
+/** The stores and the approver of a host. Those that the application gave take precedence over mounted ones. */
 export class HostStores {
   readonly options: { readonly [Key in keyof ApprovalOptions]-?: NonNullable<ApprovalOptions[Key]> };
   readonly clock: Clock;
   readonly logger: Logger;
-  /** Calls of this host that wait for their approver, by the id of their record; called when another approver answers. */
+  /** Functions by the ids of records, for calls that wait here for their approver. Called when another approver answers. */
   readonly asking = new Map<string, (record: ApprovalRecord) => void>();
-  /** Records whose lease this host keeps: their calls run here, even when the store was away and their leases ran out. */
+  /** Ids of the records whose lease this host keeps. Their calls run here, even if leases ran out while the store failed. */
   readonly held = new Set<string>();
   readonly #host: StoresHost;
   readonly #given: HostOptions;
-  /** The application's own sink; it goes before one that a module mounts. */
+  /** The application's own audit sink, which takes precedence over a mounted sink. */
   readonly givenAudit: AuditSink | null;
   readonly #approver: Approver | null;
-  /** How often remembered approvals answer. */
+  /** Counts how often remembered approvals answer. */
   readonly uses: ApprovalUses;
   readonly #writers = new Map<AuditSink, AuditWriter>();
   readonly #writing = new Set<Promise<unknown>>();
-  /** Times at which calls that wait are due, in ascending order. */
+  /** Times at which waiting calls are due, in ascending order. */
   readonly #dueAt: number[] = [];
   #timer: Timer | null = null;
-  /** The host has closed: nothing is stored any more. */
+  /** Whether the host has closed, so that nothing more is stored. */
   stopped = false;
   /** Handles records that are due; set by `approvals.ts`. */
   sweep: (store: ApprovalStore) => Promise<void> = async () => {};
@@ -60,7 +60,7 @@ export class HostStores {
     this.options = { askMs, keepMs, leaseMs };
   }
 
-  /** What the application gave the host for a mount point. */
+  /** Returns what the application gave to the host for a mount point. */
   given(point: string): unknown {
     const { store } = this.#given;
     if (point === "approval-store") return store?.approvals;
@@ -78,7 +78,7 @@ export class HostStores {
     return store && withStoreErrors(store);
   }
 
-  /** The store of sessions; null when sessions are in memory only. */
+  /** Returns the store of sessions; null if sessions are only in memory. */
   sessions(generation: Generation): SessionStore | null {
     return this.#given.store?.sessions ?? generation.sessionStore;
   }
@@ -103,7 +103,7 @@ export class HostStores {
     return work;
   }
 
-  /** Sweeps the store at this time, if the process still runs then. */
+  /** Sweeps the store at the time `at`, if the process still runs then. */
   sweepAt(store: ApprovalStore, at: number): void {
     if (this.#host.closing) return;
     const place = this.#dueAt.findLastIndex((time) => time <= at) + 1;
@@ -125,7 +125,7 @@ export class HostStores {
     this.#timer.keepAlive(false);
   }
 
-  /** Whether a call of a session waits under its id. A question that no caller can resume expires now. */
+  /** Whether a call of a session waits under this id. A question that no caller can resume expires now. */
   async isTaken(
     store: ApprovalStore,
     { sessionId, userId, callId }: Pick<ApprovalFilter, "sessionId" | "userId" | "callId">,
@@ -151,5 +151,5 @@ export class HostStores {
   }
 }
 
-/** States in which the id of a call is taken: a session that resumes makes all other calls again, where that is safe. */
+/** States in which a waiting call takes its id. In other states, a session that resumes makes the call again if that is safe. */
 const waitingStates: readonly ApprovalState[] = ["pending", "approved", "suspended"];

@@ -7,7 +7,7 @@ import {
   type ECDH,
 } from "node:crypto";
 
-/** Returns a new unguessable name: 192 random bits. It never begins with a dash, which a command line reads as an option. */
+/** Returns a new name of 192 random bits. It never begins with a dash, which a command line would read as an option. */
 export function randomName(): string {
   const name = randomBytes(24).toString("base64url");
   return name.startsWith("-") ? randomName() : name;
@@ -22,7 +22,7 @@ export function encryptWithTicket(value: unknown, ticket: string): string {
   return encrypt(value, keyOf(ticket));
 }
 
-/** The public key of a ticket: with it a host encrypts for the ticket's holder without the ticket. */
+/** Returns the public key of a ticket, with which a host encrypts for the ticket's holder without knowing the ticket. */
 export function publicKeyOf(ticket: string): string {
   return pairOf(ticket).getPublicKey("base64", "compressed");
 }
@@ -41,7 +41,7 @@ function encrypt(value: unknown, key: Buffer): string {
   return Buffer.concat([nonce, cipher.getAuthTag(), text]).toString("base64");
 }
 
-/** Decrypts a value; null when it was encrypted with another ticket, or changed. */
+/** Decrypts a value. Null if it was encrypted with another ticket, or changed. */
 export function decryptWithTicket(encrypted: string, ticket: string): { readonly value: unknown } | null {
   const dot = encrypted.indexOf(".");
   if (dot === -1) return decrypt(encrypted, keyOf(ticket));
@@ -52,7 +52,7 @@ export function decryptWithTicket(encrypted: string, ticket: string): { readonly
 
 function decrypt(encrypted: string, key: Buffer): { readonly value: unknown } | null {
   const bytes = Buffer.from(encrypted, "base64");
-  // Only the text that `encrypt` writes: base64 has unused bits in which a changed text could hide.
+  // Only text exactly as `encrypt` writes it: base64 has unused bits, in which a changed text could hide.
   if (bytes.length < 28 || bytes.toString("base64") !== encrypted) return null;
   const decipher = createDecipheriv("aes-256-gcm", key, bytes.subarray(0, 12));
   decipher.setAuthTag(bytes.subarray(12, 28));
@@ -71,7 +71,7 @@ function keyOf(ticket: string): Buffer {
 const curve = "prime256v1";
 const order = Buffer.from("ffffffff00000000ffffffffffffffffbce6faada7179e84f3b9cac2fc632551", "hex");
 
-/** The key pair of a ticket. One hash of 4 billion is no private key of the curve, and is hashed again. */
+/** Returns the key pair of a ticket. One hash in 4 billion is not a valid private key, and is hashed again. */
 function pairOf(ticket: string): ECDH {
   let secret = keyOf(ticket);
   while (secret.compare(order) >= 0) secret = createHash("sha256").update(secret).digest();
@@ -80,7 +80,7 @@ function pairOf(ticket: string): ECDH {
   return pair;
 }
 
-/** The key that the sender of a text and the holder of a ticket share; null for a text that has no key of a sender. */
+/** Returns the key that the sender of a text and the holder of a ticket share; null if `other` is not a valid public key. */
 function sharedKey(own: ECDH, other: string, sender: string): Buffer | null {
   try {
     const secret = own.computeSecret(other, "base64");

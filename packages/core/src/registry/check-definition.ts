@@ -5,14 +5,14 @@ import type { PreparedSchema } from "../schema/schema.ts";
 
 const namePattern = /^[A-Za-z0-9_][A-Za-z0-9_.-]{0,127}$/;
 
-/** Throws `TOOL_INVALID` with every problem of a definition, of the name that it is offered under, and of its schema. */
+/** Throws `TOOL_INVALID` with all problems of a definition, of its offered name, and of its schema. */
 export function requireValid(definition: ToolDefinition, name: string, prepareSchema: () => void): void {
   const problems = [nameProblem(name), ...problemsOf(definition)].filter((problem) => problem !== null);
   if (problems.length === 0) return;
   throw invalid(name, [...problems, ...schemaProblems(prepareSchema)].join("; "));
 }
 
-/** The problem of a name that no provider could take. */
+/** Returns the problem of a name that no provider of models would accept; null for a valid name. */
 function nameProblem(name: string): string | null {
   if (typeof name !== "string") return "its name is not a text";
   if (!namePattern.test(name))
@@ -20,7 +20,7 @@ function nameProblem(name: string): string | null {
   return name in Object.prototype ? "its name is that of a member of every JavaScript object" : null;
 }
 
-/** Beside other problems, what is wrong with the schema is reported, too. An extension that is missing is another matter. */
+/** Returns the problem of the schema, to be reported with the others. A missing extension is not counted here. */
 function schemaProblems(prepareSchema: () => void): string[] {
   try {
     prepareSchema();

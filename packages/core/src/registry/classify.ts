@@ -1,6 +1,6 @@
 import type { Category, ConsequenceLevel } from "../contract/tool.ts";
 
-/** What a server of MCP says of one of its tools. Source: the tool annotations of MCP's specification. */
+/** What an MCP server states about one of its tools. Source: the tool annotations of MCP's specification. */
 interface ServerHints {
   readonly readOnlyHint?: boolean | undefined;
   readonly destructiveHint?: boolean | undefined;
@@ -16,7 +16,7 @@ export interface Classification {
   readonly idempotent?: boolean | undefined;
 }
 
-/** Words of a tool's name that say it takes something away for good. */
+/** Words in a tool's name that say that it removes something permanently. */
 const destructiveWords = new Set([
   "delete",
   "remove",
@@ -29,7 +29,7 @@ const destructiveWords = new Set([
   "uninstall",
 ]);
 
-/** Between the words of a name: `drop_table`, `dropTable` and `DBDrop2` have the word "drop", `dropbox` has not. */
+/** Splits a name into words: `drop_table`, `dropTable` and `DBDrop2` contain the word "drop", but `dropbox` does not. */
 const betweenWords = /[^a-zA-Z]+|(?<=[a-z])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])/;
 
 function isDestructive(name: string): boolean {
@@ -37,8 +37,8 @@ function isDestructive(name: string): boolean {
 }
 
 /**
- * Classifies a tool by its name and by what its server says of it. A name that deletes counts more than a hint: hints
- * come from the server, which is not trusted. A tool that says nothing stays unclassified.
+ * Classifies a tool by its name and by what its server states. A destructive name takes precedence over hints, because hints
+ * come from the server, which is not trusted. A tool without hints stays unclassified.
  */
 export function classify(name: string, annotations: ServerHints | undefined): Classification {
   if (isDestructive(name))

@@ -1,7 +1,7 @@
 import type { Logger } from "../contract/logger.ts";
 import type { ToolDefinition } from "../contract/tool.ts";
 
-/** The value that a definition gets for a member of its classification that it leaves out: the strictest. */
+/** The strictest classification. A definition gets its values for the members that it leaves out. */
 export const strictest = {
   category: "side_effect",
   consequenceLevel: "high",
@@ -10,10 +10,10 @@ export const strictest = {
 
 const members = ["category", "consequenceLevel", "requiresConfirmation"] as const;
 
-/** The mark of a definition that was made from a tool whose contract has no classification. */
+/** Marks a definition that was made from a tool whose contract has no classification. */
 const unclassified = Symbol.for("toolmount.unclassified");
 
-/** A definition made from a tool of another library: members of the classification that are missing stay missing. */
+/** Marks a definition as made from a tool of another library. Missing members of its classification then stay missing. */
 export function foreignDefinition(definition: ToolDefinition): ToolDefinition {
   return Object.assign(definition, { [unclassified]: true });
 }
@@ -23,7 +23,7 @@ export function isForeignDefinition(definition: ToolDefinition): boolean {
   return unclassified in definition;
 }
 
-/** Completes a classification, and logs what is missing. Tools of contracts without one stay as they are. */
+/** Completes a classification, and logs what was missing. Tools of contracts without a classification stay as they are. */
 export function completeClassification(definition: ToolDefinition, logger: Logger): ToolDefinition {
   const { name, description, schema, origin } = definition;
   if ((origin !== undefined && origin !== "forge") || isForeignDefinition(definition)) return definition;
@@ -32,7 +32,7 @@ export function completeClassification(definition: ToolDefinition, logger: Logge
   const assumed = Object.fromEntries(missing.map((member) => [member, strictest[member]]));
   const message = `the definition of a tool has no ${missing.join(", ")}: the strictest value is assumed`;
   logger.warn({ tool: name, missing, assumed }, message);
-  // Members of a class are not own properties: the spread leaves them out.
+  // Members of a class are not own properties, so the spread leaves them out.
   return {
     ...definition,
     name,

@@ -12,20 +12,20 @@ import { invalidArguments, parserAlone, requireSchema, type PreparedSchema } fro
 import type { SchemaOutput, ToolSchema } from "../contract/standard-schema.ts";
 import { normalizeResult, ContractBreach } from "../result/normalize.ts";
 
-/** Member with the author's own `execute`. A host runs that one, since it does the checks itself. */
+/** The key of the author's own `execute`. A host runs that function, because it makes the checks itself. */
 const authored = Symbol.for("toolmount.authored");
 
 /**
  * Defines a tool. The classification is required; everything else has a default. Throws `TOOL_INVALID` for a definition
  * without a schema, and for a schema that is neither a schema of a library nor JSON Schema.
  *
- * The returned `execute` works without a host: it checks the abort signal, then the arguments, never throws (interrupts
- * excepted), and completes the result. In a host, the path of a call does that work instead.
+ * The returned `execute` works without a host: it checks the abort signal, then the arguments, throws nothing except
+ * interrupts, and completes the result. In a host, the hops of a call do that work instead.
  */
 export function defineTool<const Schema extends ToolSchema, Data>(
   specification: ToolSpecification<Schema, Data>,
 ): Tool<Schema, Data>;
-/** For an `execute` that returns data of several types: the tool's data is of one of them. */
+/** Defines a tool whose `execute` returns data of several types: the tool's data is the union of them. */
 export function defineTool<const Schema extends ToolSchema, Returned extends ToolReturn>(
   specification: Omit<ToolSpecification<Schema, unknown>, "execute"> & {
     execute(params: SchemaOutput<Schema>, context: ToolContext): Promise<Returned> | Returned;
@@ -48,7 +48,7 @@ export function defineTool(specification: ToolSpecification<ToolSchema, unknown>
 
 type Parse = PreparedSchema["parse"];
 
-/** The `data` of a return value; of several, each of their types. */
+/** The type of `data` in a return value; for a union, the union of the types. */
 type DataOf<Returned> = Returned extends { readonly data: infer Data } ? Data : never;
 
 interface Authored {
@@ -56,7 +56,7 @@ interface Authored {
   readonly tool: object;
 }
 
-/** The definition with the author's own `execute`. Members that a copy of the tool changed are kept. */
+/** Returns the definition with the author's own `execute`. Members that a copy of the tool has changed are kept. */
 export function authoredDefinition(given: ToolDefinition | Tool): ToolDefinition {
   const { [authored]: mark, ...copy } = given as ToolDefinition & { [authored]?: Authored };
   if (mark === undefined) return given;

@@ -1,6 +1,6 @@
 import type { ArgumentOverrides } from "../contract/host.ts";
 
-/** Returns a usage text without list items, clauses and example values about hidden arguments, and a note about them. */
+/** Removes list items, clauses and example values about hidden arguments from a usage text, and adds notes about them. */
 export function fitUsage(usage: string, overrides: ArgumentOverrides): string {
   const hidden = Object.keys(overrides).filter((name) => overrides[name]?.hidden === true);
   const defaults = Object.entries(overrides).flatMap(([name, { hidden: isHidden, default: value }]) =>
@@ -26,7 +26,7 @@ function isItemOf(line: string, name: string): boolean {
   return item?.[1] === name;
 }
 
-/** A test of a clause for any of these names. A plain word after an article, as in "the limit", is not a name. */
+/** Returns a test whether a clause mentions one of these names. A plain word after an article, as in "the limit", does not. */
 function mentions(names: readonly string[]): (clause: string) => boolean {
   const patterns = names.map((name) => {
     const escaped = name.replaceAll(/[.*+?^${}()|[\]\\]/g, "\\$&");
@@ -38,7 +38,7 @@ function mentions(names: readonly string[]): (clause: string) => boolean {
 
 const clauseEnds = /(?<=[.;])\s+|,\s+(?=(?:or|and|but|so)\s)/;
 
-/** A line without the clauses that mention a hidden argument; null when nothing remains of it. Examples stay. */
+/** Removes the clauses of a line that mention a hidden argument; null if nothing remains. Lines with examples stay. */
 function withoutMentions(line: string, isMention: (clause: string) => boolean): string | null {
   if (line.includes("{") || !isMention(line)) return line;
   const [, head = "", body = ""] = /^(\s*(?:[-*]\s+)?(?:[A-Z][A-Z0-9_]+:\s+)?)(.*)$/.exec(line) ?? [];
@@ -55,7 +55,7 @@ function asSentence(clauses: readonly string[]): string {
   return `${text.replace(/^(?:or|and|but|so)\s+/, "").replace(/[.;,]$/, "")}.`;
 }
 
-/** Removes `"name": value` from JSON in a text, where the value is a number, a text or a constant. */
+/** Removes `"name": value` from JSON in a text, if the value is a number, a text or a constant. */
 function withoutExample(text: string, name: string): string {
   const key = `"${name.replaceAll(/[.*+?^${}()|[\]\\]/g, "\\$&")}"`;
   const pair = `${key}\\s*:\\s*(?:-?[0-9][0-9.eE+-]*|"(?:[^"\\\\]|\\\\.)*"|true|false|null)`;

@@ -15,15 +15,15 @@ export interface Verdict {
   /** The event's data with every modification, in order. */
   data: EventData;
   modified: boolean;
-  /** The first denial; gates after it were not asked. */
+  /** The first denial. The gates after it were not asked. */
   denied: { readonly reason: string; readonly gate: string } | null;
   ask: { readonly result: HookResult; readonly gate: string } | null;
   injections: Injection[] | null;
-  /** Whether the first gate that injects keeps its own output from being shown. */
+  /** Whether the first gate that injects text does not want its own output to be shown. */
   suppressed: boolean;
 }
 
-/** Asks gates in order. Null when none of them answered; a promise only when one of them returned a promise. */
+/** Asks gates in order. Returns null if no gate answered, and a promise only if a gate returned a promise. */
 export function askGates(
   host: GateHost,
   gates: readonly GateEntry[],
@@ -161,7 +161,7 @@ function areInjections(value: unknown): boolean {
   return Array.isArray(value) && value.every(isInjection);
 }
 
-/** The list of an answer has the last word over its single text. */
+/** Returns the texts that a gate's answer adds. If the answer has a list, its single text is ignored. */
 function injectionsOf(result: HookResult): readonly ContextInjection[] {
   const { contextInjection, contextInjectionRole, contextInjections, ephemeral, appendToLastToolResult } =
     result;
@@ -196,7 +196,7 @@ export function isThenable(value: unknown): value is PromiseLike<unknown> {
   );
 }
 
-/** Notifies observers. What they throw is logged, and what they return is waited for when the host closes. */
+/** Notifies observers. Their errors are logged, and the promises that they return are awaited when the host closes. */
 export class Observers {
   readonly #clock: Clock;
   readonly #logger: Logger;

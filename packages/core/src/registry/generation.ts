@@ -14,18 +14,18 @@ import {
 
 const none: readonly never[] = Object.freeze([]);
 
-/** What was registered, and what calls see of it, where that is known. */
+/** The registry of a set of modules, and the generation made of it, as long as that is up to date. */
 export interface Registered {
   readonly registry: Registry;
   known: Generation | null;
 }
 
-/** What calls see now; the same object until something changes. */
+/** Returns what calls see now. It is the same object until something is registered or undone. */
 export function generationOf(set: Registered): Generation {
   return (set.known ??= new Generation(set.registry));
 }
 
-/** What calls see of a registry: never changes, and has every list prepared, so that a call only reads. */
+/** What calls see of a registry. It never changes, and all its lists are prepared, so that a call only reads. */
 export class Generation {
   readonly tools: ReadonlyMap<string, MountedTool>;
   readonly folded: ReadonlyMap<string, MountedTool>;
@@ -36,7 +36,7 @@ export class Generation {
   readonly postObservers: readonly ObserverEntry[];
   readonly errorObservers: readonly ObserverEntry[];
   readonly policies: readonly Policy[];
-  /** Whether a policy asks which results a session has seen. */
+  /** Whether a policy reads which results a session has seen. */
   readonly keepsResults: boolean;
   readonly approver: Approver | null;
   readonly approvalStore: ApprovalStore | null;
@@ -81,7 +81,7 @@ export class Generation {
     return [...own, ...all].toSorted(byPriority);
   }
 
-  /** The tool that another tool means: by the plan, else of its module, else offered, else declared under that name. */
+  /** Finds the tool that another tool means by `name`: by the plan, in its own module, by offered name, or by declared name. */
   findFor(caller: MountedTool, name: string): MountedTool | undefined {
     const uses = caller.uses !== null && Object.hasOwn(caller.uses, name) ? caller.uses[name] : undefined;
     if (uses !== undefined) return this.find(uses);
@@ -90,7 +90,7 @@ export class Generation {
     return sibling ?? this.find(name) ?? (declared.length === 1 ? declared[0] : undefined);
   }
 
-  /** Finds a tool by name or alias, in any case. */
+  /** Finds a tool by its name or alias, ignoring case. */
   find(name: string): MountedTool | undefined {
     return this.tools.get(name) ?? this.folded.get(foldName(name));
   }

@@ -2,8 +2,8 @@ import type { ToolDefinition, ToolInfo } from "../contract/tool.ts";
 import { digestOf } from "../json/canonical.ts";
 
 /**
- * Returns the digest by which a plan's lock file knows a tool: of everything that a model, a gate or a person sees of it, as the
- * plan shapes it. The texts of a `dynamic` tool may change. The module that mounts the tool is not part of the digest.
+ * Returns the digest of a tool in a plan's lock file. It covers everything that a model, a gate or a person sees of the tool, as
+ * the plan shapes it. The texts of a `dynamic` tool may change, so they and the mounting module are not covered.
  */
 export function lockDigest(info: ToolInfo): string {
   const { owner: _, ...rest } = info;
@@ -12,8 +12,8 @@ export function lockDigest(info: ToolInfo): string {
 }
 
 /**
- * The digest to which an approval is bound: what a person sees of the tool, and its code as far as its text shows it, which is
- * the files of its module, its functions, and its other members.
+ * Returns the digest to which an approval is bound. It covers what a person sees of the tool, and its code as far as that is
+ * known: the files of its module, the text of its functions, and its other members.
  */
 export function approvalDigest(info: ToolInfo, definition: ToolDefinition, code: string | undefined): string {
   const names = [...Object.keys(definition), "execute", "preview", "undo", "requiresConfirmation"];
@@ -25,7 +25,7 @@ export function approvalDigest(info: ToolInfo, definition: ToolDefinition, code:
   return digestOf({ ...info, owner: undefined, code: { ...Object.fromEntries(texts), module: code } });
 }
 
-/** Lists whose order means nothing: two tools that differ only in it are the same. */
+/** Lists whose order has no meaning: tools that differ only in it are equal. */
 const sets: ReadonlySet<string> = new Set(["required", "enum", "tags", "modes", "aliases", "dependsOn"]);
 
 function withSortedSets(value: unknown, key = ""): unknown {

@@ -8,21 +8,21 @@ import type { Generation } from "./generation.ts";
 import { Registry } from "./registry.ts";
 
 interface Item {
-  /** A hook: what a session is offered does not depend on it. */
+  /** Whether the item is a hook, on which the offer of a session does not depend. */
   readonly isHook?: boolean;
   add(registry: Registry): void;
   remove(registry: Registry): void;
 }
 
-/** Modules and what they registered: those of a host's current generation, or of a draft of the next one. */
+/** Modules and what they registered, in a host's current generation or in a draft of the next one. */
 export class ModuleSet {
   readonly registry = new Registry();
   readonly modules: ModuleState[] = [];
-  /** What {@link generationOf} made of the registry as it is. */
+  /** The generation that {@link generationOf} made of the current registry; null after a change. */
   known: Generation | null = null;
   #offerMark = Symbol("offer");
 
-  /** Another value whenever something was registered or undone that an offer may depend on. */
+  /** A new value after every change on which an offer may depend. */
   get offerMark(): symbol {
     return this.#offerMark;
   }
@@ -62,7 +62,7 @@ function addAll(items: readonly (readonly [Item, ModuleSet])[]): void {
   }
 }
 
-/** What some work throws, in a list. */
+/** Runs `work` and returns the error that it throws, in a list. */
 export function failureOf(work: () => void): readonly unknown[] {
   try {
     work();
@@ -72,7 +72,7 @@ export function failureOf(work: () => void): readonly unknown[] {
   }
 }
 
-/** Throws one failure, or several together, in an `AggregateError`. */
+/** Throws a single failure as it is, and several together as an `AggregateError`. */
 export function throwAll(failures: readonly unknown[]): void {
   if (failures.length === 1) throw failures[0];
   if (failures.length > 1) throw new AggregateError(failures, "several tools were refused");
@@ -82,11 +82,11 @@ export class ModuleState implements MountedModule {
   readonly options: ModuleOptions;
   readonly items: Item[] = [];
   readonly cleanups: (() => unknown)[] = [];
-  /** The sets that have the module: a draft and the current generation can share one. */
+  /** The sets that contain the module. A draft and the current generation can share a module. */
   sets: ModuleSet[] = [];
   coordinator!: Coordinator;
   readonly mounted = new Map<keyof MountPoints, Map<string, Undo>>();
-  /** What adapters put off until the other modules of a draft are there. */
+  /** Work that adapters postpone until the other modules of a draft are mounted. */
   readonly links: (() => void)[] = [];
   isLinked = true;
 
@@ -113,12 +113,12 @@ export class ModuleState implements MountedModule {
       .map((tool) => tool.name);
   }
 
-  /** The newest set that has the module: the one that its coordinator shows. */
+  /** The newest set that contains the module, which is the set that its coordinator shows. */
   get newestSet(): ModuleSet {
     return this.sets.at(-1)!;
   }
 
-  /** Registers an item in every set that has the module. The returned function undoes it; so does {@link undo}. */
+  /** Registers an item in every set that contains the module. The returned function undoes it; so does {@link undo}. */
   register(item: Item): Undo {
     addAll(this.sets.map((set) => [item, set]));
     for (const set of this.sets) set.changed(item);

@@ -8,7 +8,7 @@ import type { LoadedModule } from "./recognize-module.ts";
  * Runs the `mount` of a module and registers what it returns: a tool, tools, a cleanup, or `{ tools, cleanup }`. A
  * returned tool that the module mounted itself, as `isMounted` reports, is not mounted again. Resolves to the return value.
  *
- * Rejects with the error that the module throws, and with `MODULE_INVALID` for any other return.
+ * Rejects with the error that the module throws, and with `MODULE_INVALID` if `mount` returns anything else.
  */
 export async function runMount(
   id: string,
@@ -19,7 +19,7 @@ export async function runMount(
 ): Promise<unknown> {
   const returned: unknown = module.kind === "mount" ? await module.mount(coordinator, config) : module.tools;
   const { tools, cleanup } = readReturn(id, returned);
-  // First, so that it runs even when one of the tools is refused.
+  // The cleanup is registered first, so that it runs even if one of the tools is refused.
   if (cleanup !== undefined) coordinator.registerCleanup(cleanup);
   const refused = tools
     .filter((tool) => !isMounted(tool))
@@ -29,7 +29,7 @@ export async function runMount(
   return returned;
 }
 
-/** The host may find the extension that a tool needs, and mount the module again. */
+/** Whether an extension is missing. The host may find the extension, and mount the module again. */
 function isMissing(error: unknown): boolean {
   return isToolmountError(error) && error.code === "EXTENSION_MISSING";
 }
@@ -54,7 +54,7 @@ function readReturn(id: string, returned: unknown): Returned {
   return { tools: requireTools(id, tools ?? []), cleanup: (cleanup ?? undefined) as Returned["cleanup"] };
 }
 
-/** Core and its adapters decide which objects are tools, and of which contract. */
+/** Throws unless `tools` is a list of objects. Core and its adapters later decide which of them are tools. */
 function requireTools(id: string, tools: unknown): readonly object[] {
   if (!Array.isArray(tools)) return refuse(id, "the tools that mount returned are not a list");
   const isObject = (tool: unknown) =>

@@ -29,25 +29,25 @@ export interface MountedTool {
   readonly module: ToolModule;
   readonly definition: ToolDefinition;
   readonly info: ToolInfo;
-  /** Prepares the schemas at the first use, unless that is done. */
+  /** Parses arguments. Prepares the schemas at the first use, unless they are prepared already. */
   parse: PreparedSchema["parse"];
   checkOutput: PreparedSchema["parse"] | null;
   readonly limits: Limits;
   readonly timeoutMs: number;
-  /** Milliseconds in all, with progress; 0 where progress changes nothing. */
+  /** Milliseconds that a call that reports progress may take in all; 0 if progress changes nothing. */
   readonly maxTimeoutMs: number;
   /** Name of the runner; null for this process. */
   readonly runner: string | null;
   readonly override: boolean;
-  /** For tools that call tools: offered names by the names that the author wrote. */
+  /** For tools that call tools: maps names that the author wrote to offered names. */
   readonly uses: Readonly<Record<string, string>> | null;
   readonly semaphore: Semaphore | null;
   readonly rateLimiter: RateLimiter | null;
-  /** Judges of the current generation's policies, prepared at the first call in it. */
+  /** The judges of the current generation's policies for this tool, prepared at its first call in the generation. */
   judges: ToolJudges | null;
-  /** Calls that ended without their tool, which still runs. */
+  /** Number of calls that ended before their tool, which still runs. */
   abandoned: number;
-  /** Whether the tool differs from what the plan's lock file has; computed at the first use. Null without a lock file. */
+  /** Returns whether the tool differs from the plan's lock file; computed at the first use. Null without a lock file. */
   readonly drifted: (() => boolean) | null;
   /** Whether the plan's lock file has a tool of this name. */
   readonly isLocked: boolean;
@@ -58,7 +58,7 @@ export interface MountedTool {
 export interface ToolJudges {
   readonly policies: readonly unknown[];
   readonly list: readonly PolicyJudge[];
-  /** Whether one of them reads the results of the session. */
+  /** Whether one of the judges reads the results of the session. */
   readonly seeResults: boolean;
 }
 
@@ -69,13 +69,13 @@ interface PrepareOptions {
   readonly compiler: SchemaCompiler | null;
   readonly defaults: Limits;
   readonly clock: Clock;
-  /** What this server has of a rate. */
+  /** The share of a rate that this server has. */
   readonly share: ServerShare;
-  /** Throws for texts that no tool may have. */
+  /** Throws if a text of the tool is not allowed. */
   readonly review: (info: ToolInfo) => void;
-  /** Whether its first use prepares its schemas, reviews its texts, and throws what is wrong with them. */
+  /** Whether its schemas are prepared and its texts reviewed only at its first use, which then throws their errors. */
   readonly isLate: boolean;
-  /** Masks secrets in the texts of a tool; null while none is known. */
+  /** Masks secrets in the texts of a tool; null as long as no secret is known. */
   readonly mask: ((text: string) => string) | null;
 }
 
@@ -149,7 +149,7 @@ type JsonSchemas = Pick<ToolInfo, "inputSchema" | "outputSchema">;
 
 interface ToolSchemas extends Pick<MountedTool, "parse" | "checkOutput"> {
   readonly json: () => JsonSchemas;
-  /** Every text of the JSON Schemas; null where they are printed already. */
+  /** All texts of the JSON Schemas; null if the schemas are already printed. */
   readonly texts: readonly string[] | null;
 }
 
@@ -222,7 +222,7 @@ function describe(
   });
 }
 
-/** Absent where the author did not say, so that the locks of other tools stay as they are. */
+/** Returns the facts about undo and preview. They are absent if not stated, so that the locks of other tools stay valid. */
 function undoFacts(
   definition: ToolDefinition,
 ): Pick<ToolInfo, "undoable" | "idempotentUndo" | "irreversible" | "previews"> {
@@ -234,7 +234,7 @@ function undoFacts(
   };
 }
 
-/** Copies of the lists that a definition has. */
+/** Returns frozen copies of the lists that a definition has. */
 function frozenLists({ control, content }: Pick<ToolDefinition, "control" | "content">) {
   return {
     ...(control !== undefined && { control: Object.freeze([...control]) }),

@@ -4,7 +4,7 @@ import type { ToolAdapter } from "../contract/ports.ts";
 import { isStandardSchema, type StandardSchema } from "../contract/standard-schema.ts";
 import { isRecord } from "../json/json.ts";
 
-// The only recognition of modules: the loader, the validator and fresh processes all use it.
+// The only code that recognizes modules: the loader, the validator and fresh processes all use it.
 
 /** The exports of a module, by name. */
 export type ModuleExports = Readonly<Record<string, unknown>>;
@@ -15,26 +15,26 @@ export type LoadedModule =
       readonly kind: "mount";
       readonly mount: Mount;
       readonly config: StandardSchema | undefined;
-      /** Runs once all modules of the plan are mounted. */
+      /** A function that runs when all modules of the plan are mounted. */
       readonly onSessionReady: unknown;
       readonly exports: ModuleExports;
     }
   /** A file that only exports tools. */
   | { readonly kind: "tools"; readonly tools: readonly { readonly name: string }[] }
-  /** A module in whose exports an adapter finds the tools, of whichever library. */
+  /** A module of any library in whose exports an adapter finds the tools. */
   | {
       readonly kind: "foreign";
       readonly exports: ModuleExports;
-      /** Tools among its exports that need no adapter to be found. */
+      /** Tools among its exports that are found without an adapter. */
       readonly tools: readonly { readonly name: string }[];
       readonly chosen: readonly string[] | undefined;
-      /** Its package is a program: the line of the plan by which that program is a server of tools. */
+      /** The line of the plan that mounts its package as a server of tools; set if the package is a program. */
       readonly program?: string | undefined;
     };
 
 /**
- * Recognises a module by its exports: a function `mount`, optionally with a schema `config`; or else tools. `chosen` are
- * the exports that the plan names, each by its path. Throws `MODULE_INVALID` before it runs any function of the module.
+ * Recognizes a module by its exports: a function `mount`, optionally with a schema `config`, or else tools. `chosen` are
+ * the exports that the plan names, each by its path. Throws `MODULE_INVALID`. It runs no function of the module.
  */
 export function recogniseModule(
   name: string,
@@ -49,7 +49,7 @@ export function recogniseModule(
   return isAll ? { kind: "tools", tools } : { kind: "foreign", exports, tools, chosen };
 }
 
-/** The exports with the default one's, where that has the `mount`: `export default { mount }`, `module.exports = { mount }`. */
+/** Returns the exports, or the default export if `mount` is in it: `export default { mount }`, `module.exports = { mount }`. */
 function withMount(exports: ModuleExports): ModuleExports {
   const inner = exports["default"];
   if (exports["mount"] !== undefined || !isRecord(inner)) return exports;
@@ -66,7 +66,7 @@ function pickExports(module: string, exports: ModuleExports, chosen: readonly st
   return Object.fromEntries(picked);
 }
 
-/** The member at a path. Of a function that is exported, a function that gives it of what that one makes. */
+/** Returns the member at a path. If a function is exported, returns a function that gets the member from what that makes. */
 function follow(exports: ModuleExports, path: readonly string[]): unknown {
   const [first = "", ...more] = path;
   const made = memberOf(exports, first);
@@ -78,7 +78,7 @@ function follow(exports: ModuleExports, path: readonly string[]): unknown {
 
 type Make = (...given: readonly unknown[]) => unknown;
 
-/** A toolkit has its tools in its members, or its methods return them. */
+/** Wraps a function that makes a toolkit: the result makes the toolkit, and returns its member or what its method returns. */
 function ofMade(make: Make, path: readonly string[]): Make {
   const isClass = /^class\b/.test(Function.prototype.toString.call(make));
   const made = async (...given: readonly unknown[]): Promise<unknown> => {
@@ -104,18 +104,18 @@ function namesOf(exports: ModuleExports): string {
   return Object.keys(exports).slice(0, 20).join(", ") || "nothing";
 }
 
-/** Whether an export is surely no tool of any library: a plain value, a schema, a function without members. */
+/** Whether an export is certainly not a tool of any library: it is a plain value, a schema, or a function without members. */
 function isNoTool(value: unknown): boolean {
   if (typeof value === "function") return Object.keys(value).length === 0;
   return typeof value !== "object" || value === null || isStandardSchema(value);
 }
 
-/** The tools among the exports of a module, each once. A module without `mount` mounts these. */
+/** Returns the tools among the exports of a module, each once. A module without `mount` mounts these. */
 export function exportedTools(exports: ModuleExports): readonly { readonly name: string }[] {
   return [...new Set(membersOf(exports).filter(isTool))];
 }
 
-/** The exports, and the members of those that are lists of tools only, as `toolsFrom` makes them. */
+/** Returns the exports. A list that contains only tools, as `toolsFrom` makes it, is replaced by its members. */
 function membersOf(exports: ModuleExports): readonly unknown[] {
   return Object.values(exports).flatMap((value: unknown) =>
     Array.isArray(value) && value.every(isTool) ? value : [value],
@@ -136,15 +136,15 @@ function recogniseMount(name: string, mount: unknown, config: unknown, exports: 
   return { kind: "mount", mount: mount as Mount, config, onSessionReady, exports };
 }
 
-/** Exports that only modules of Amplifier have. */
+/** Names of exports that only modules of Amplifier have. */
 const foreignExports = ["__amplifier_module_type__", "amplifier_module_type", "on_session_ready"];
 
 /**
- * Gives a module the coordinator of the first adapter that accepts it. Throws `EXTENSION_MISSING` for a module that says
- * that it is one of Amplifier, when no adapter is mounted.
+ * Converts a module with the first adapter that accepts it, so that it gets the coordinator of its contract. Throws
+ * `EXTENSION_MISSING` for a module that declares itself as one of Amplifier, if no adapter is mounted.
  */
 export function adaptModule(name: string, module: LoadedModule, coordinator: Coordinator): LoadedModule {
-  // A module that the host does not import, or not yet, has nothing that an adapter could convert.
+  // If the host has not imported the module, there are no exports that an adapter could convert.
   const isElsewhere = module.kind === "mount" && module.exports["mount"] === undefined;
   if (module.kind === "tools" || isElsewhere) return module;
   const adapters = [...(coordinator.get("adapters") as ReadonlyMap<string, ToolAdapter>).values()];
@@ -162,7 +162,7 @@ export function adaptModule(name: string, module: LoadedModule, coordinator: Coo
   });
 }
 
-/** Tools that are there anyway are mounted; else it is said what is missing. */
+/** Returns a module with the tools that are found without an adapter. If it has none, throws an error that says why. */
 function withoutAdapter(
   module: string,
   { tools, exports }: Extract<LoadedModule, { kind: "foreign" }>,
@@ -174,17 +174,17 @@ function withoutAdapter(
   throw new ToolmountError("MODULE_INVALID", { module, problem: adapted ? problem : problem + install });
 }
 
-/** Whether a module says by its exports that it is one of Amplifier. */
+/** Whether a module's exports declare that it is a module of Amplifier. */
 export function isDeclaredForeign(exports: ModuleExports): boolean {
   return foreignExports.some((key) => exports[key] !== undefined);
 }
 
-/** The mark of tools that `defineTool` made. */
+/** Marks tools that `defineTool` made. */
 const authored = Symbol.for("toolmount.authored");
 
 /**
  * Whether a module may be written for another system. A module that exports a `config` schema, or whose package has a
- * manifest of toolmount, is written for ours; so is a file whose tools were all made by `defineTool`.
+ * manifest of toolmount, is written for toolmount; so is a file whose tools were all made by `defineTool`.
  */
 export function mayBeForeign(module: LoadedModule, hasManifest: boolean): boolean {
   if (module.kind === "foreign") return true;
@@ -193,13 +193,13 @@ export function mayBeForeign(module: LoadedModule, hasManifest: boolean): boolea
   return module.config === undefined;
 }
 
-/** A tool of any contract: an object, or a class such as Aptix's. Core, or an adapter, checks it when it is mounted. */
+/** Whether a value is a tool of any contract: an object, or a class of Aptix's contract. It is checked when it is mounted. */
 function isTool(value: unknown): value is { readonly name: string } {
   if (typeof value === "function") return isToolClass(value);
   return isRecord(value) && typeof value["name"] === "string" && typeof value["execute"] === "function";
 }
 
-/** A class with any member of Aptix's contract. A malformed one is kept, so that its adapter refuses it by name. */
+/** Whether a class has any member of Aptix's contract. A malformed class is included, so that its adapter refuses it by name. */
 function isToolClass(value: object): boolean {
   const { prototype } = value as { readonly prototype?: unknown };
   if (["ToolName", "ToolUsageMetadata", "GetSchema"].some((member) => Object.hasOwn(value, member)))

@@ -3,7 +3,7 @@ import type { ToolInfo } from "../contract/tool.ts";
 import { ToolmountError } from "../contract/errors.ts";
 import type { Logger } from "../contract/logger.ts";
 
-/** Findings that no honest definition needs. The other findings of a scan are only logged. */
+/** Kinds of findings that no honest definition needs. Findings of other kinds are only logged. */
 const refused: ReadonlySet<string> = new Set([
   "tags",
   "zero-width",

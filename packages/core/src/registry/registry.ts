@@ -28,10 +28,10 @@ interface Contributor {
   readonly callback: () => unknown;
 }
 
-/** Everything that the modules of one generation have registered so far. Calls see an unchanging `Generation` of it. */
+/** Everything that the modules of one generation have registered so far. Calls see it as an unchanging `Generation`. */
 export class Registry {
   readonly tools = new Map<string, MountedTool>();
-  /** By {@link foldName}: finds names that are too close, and names in another case. */
+  /** Tools by {@link foldName} of their names, to find names that are too similar and names in another case. */
   readonly folded = new Map<string, MountedTool>();
   readonly gates = new Map<string, GateEntry[]>();
   readonly observers = new Map<string, ObserverEntry[]>();
@@ -41,12 +41,12 @@ export class Registry {
   readonly contributors = new Map<string, Contributor[]>();
 }
 
-/** Lower case with `-` as `_`: a model confuses names that fold to the same text. */
+/** Returns a name in lower case with `-` as `_`. Models confuse names for which this gives the same text. */
 export function foldName(name: string): string {
   return name.toLowerCase().replaceAll("-", "_");
 }
 
-/** The one thing mounted at a mount point that holds a single thing; null without one. */
+/** Returns what is mounted at a mount point that takes a single value; null if nothing is mounted there. */
 export function singleAt(
   { points }: { readonly points: ReadonlyMap<string, ReadonlyMap<string, unknown>> },
   point: keyof MountPoints,
@@ -81,7 +81,7 @@ export function removeTool(registry: Registry, tool: MountedTool): void {
     if (registry.folded.get(foldName(name)) === tool) registry.folded.delete(foldName(name));
 }
 
-/** Adds to a list that is kept in order: lower priority first, ties in the order of registration. */
+/** Adds an entry to the list of its event, which is sorted by priority and then by the order of registration. */
 export function addOrdered<Entry extends { event: string; priority: number; order: number }>(
   lists: Map<string, Entry[]>,
   entry: Entry,
@@ -97,7 +97,7 @@ export function byPriority(
   return a.priority - b.priority || a.order - b.order;
 }
 
-/** Removes one entry: equal values, such as a text that was registered twice, are separate entries. */
+/** Removes one entry. Equal values, such as a text that was registered twice, are separate entries. */
 export function removeFrom<Key, Entry>(lists: Map<Key, Entry[]>, key: Key, entry: Entry): void {
   const list = lists.get(key) ?? [];
   const at = list.indexOf(entry);

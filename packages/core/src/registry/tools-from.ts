@@ -5,17 +5,17 @@ import type { SchemaOutput, ToolSchema } from "../contract/standard-schema.ts";
 import type { Tool, ToolDefinition } from "../contract/tool.ts";
 import { defineTool } from "./define-tool.ts";
 
-/** What a function is as a tool. What is not said is taken for the worse: it acts outside, and each call asks. */
+/** Describes a function as a tool. Whatever it leaves out is assumed to be risky: the tool acts outside, and each call asks. */
 export interface FunctionTool<Schema extends ToolSchema = ToolSchema> extends Partial<
   Omit<ToolDefinition, "name" | "description" | "schema" | "execute">
 > {
-  /** One or two sentences for the model: what it does, when to use it, when not. */
+  /** One or two sentences for the model: what the tool does, when to use it, and when not. */
   readonly description: string;
-  /** The schema of its one argument, an object. */
+  /** The schema of the function's only argument, an object. */
   readonly schema: Schema;
 }
 
-/** Functions that take what the schemas of `About` give. They return data, or what `data` and `failure` make. */
+/** Functions that take what the schemas of `About` parse. They return data, or what `data` and `failure` make. */
 type Functions<About extends Record<string, FunctionTool>> = {
   readonly [Name in keyof About]: (
     args: SchemaOutput<About[Name]["schema"]>,
@@ -25,8 +25,8 @@ type Functions<About extends Record<string, FunctionTool>> = {
 
 /**
  * Makes a tool of each function: `toolsFrom({ findOrders }, { findOrders: { description, schema, category: "read" } })`.
- * The tool is called `find_orders`. What the function returns is the data of the result, and what it throws is a failure.
- * One that is said to read does not ask; of any other each call asks, unless `requiresConfirmation` says otherwise.
+ * That tool is called `find_orders`. What the function returns is the data of the result, and what it throws is a failure.
+ * A tool of category `read` does not ask; each call of any other tool asks, unless `requiresConfirmation` says otherwise.
  *
  * Throws `TOOL_INVALID` for a function without a description and schema, and for a description without a function.
  */

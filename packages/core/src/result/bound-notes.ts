@@ -1,12 +1,12 @@
 import type { Omission } from "../contract/omission.ts";
 import type { ToolResult } from "../contract/result.ts";
 
-/** What a value leaves of a budget of bytes; below 0 it does not fit. Throws `NotJson`. */
+/** Returns what remains of a budget of bytes after a value; below 0 the value does not fit. Throws `NotJson`. */
 type Remaining = (value: unknown, budget: number) => number;
 
-/** Bounds what stands beside the data of a result, and lists as omitted what is left out. Throws `NotJson`. */
+/** Limits the size of the members of a result other than its data, and lists what it leaves out. Throws `NotJson`. */
 export function boundNotes(result: ToolResult, maxBytes: number, remaining: Remaining): ToolResult {
-  // The entries of the host come after those of the tool, and are never cut.
+  // The entries that the host adds to `omitted` come after those of the tool, and are never cut.
   let bounded = result.omitted === undefined ? result : boundOmitted(result, maxBytes, remaining);
   if (result.meta !== undefined) bounded = boundMeta(bounded, maxBytes, remaining);
   if (result.warnings !== undefined) bounded = boundWarnings(bounded, maxBytes, remaining);
@@ -14,12 +14,12 @@ export function boundNotes(result: ToolResult, maxBytes: number, remaining: Rema
   return bounded;
 }
 
-/** The result with one more thing that it leaves out. */
+/** Returns the result with one more entry in `omitted`. */
 export function addOmitted(result: ToolResult, omission: Omission): ToolResult {
   return { ...result, omitted: [...(result.omitted ?? []), omission] };
 }
 
-/** Most things that a result lists as omitted, and longest text of each; the rest is counted. */
+/** Most entries of `omitted`, and longest text of each, in characters. The number of further entries is stated. */
 const [maxOmitted, maxOmittedText] = [20, 500];
 
 /** Cuts the list of what is omitted to a fifth of `maxBytes`. */
@@ -45,7 +45,7 @@ function shortened(omission: Omission): Omission {
 function boundMeta(result: ToolResult, maxBytes: number, remaining: Remaining): ToolResult {
   const { meta, ...own } = result;
   if (remaining(meta, maxBytes) >= 0) return result;
-  remaining(meta, Number.POSITIVE_INFINITY); // the walk stopped at the limit: the rest must be JSON, too
+  remaining(meta, Number.POSITIVE_INFINITY); // the walk stopped at the limit, but the rest must be JSON, too
   if (Buffer.byteLength(JSON.stringify(meta)) <= maxBytes) return result;
   return addOmitted(own, tooLarge("members of another protocol", maxBytes));
 }
@@ -60,10 +60,10 @@ function tooLarge(what: string, maxBytes: number): Omission {
   return { what, amount, why: "they are larger than a result may be", how: "ask for less in one call" };
 }
 
-/** Longest warning, and most warnings, of a result; the rest is counted. */
+/** Longest warning in characters, and most warnings of a result. The number of further warnings is stated. */
 const [maxWarning, maxWarnings] = [2_000, 50];
 
-/** Cuts warnings to a fifth of `maxBytes`. */
+/** Limits warnings to a fifth of `maxBytes`. */
 function boundWarnings(result: ToolResult, maxBytes: number, remaining: Remaining): ToolResult {
   const { warnings = [] } = result;
   if (remaining(warnings, maxBytes / 5) >= 0) return result;

@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import { ToolmountError } from "../contract/errors.ts";
 import type { OutputPage, OutputPageRequest } from "../contract/output.ts";
 
-/** Keeps a whole text, and returns its ref, which cannot be guessed. Of a text larger than the limit, the start is kept. */
+/** Keeps a text, and returns a reference that cannot be guessed. If the text exceeds the limit, only its start is kept. */
 export interface OutputKeeper {
   keep(text: string): string;
 }
@@ -13,7 +13,7 @@ interface KeptText {
   readonly userId: string | undefined;
 }
 
-/** Stores the full text of truncated outputs, up to a number of bytes; the oldest are dropped first. */
+/** Keeps the full text of truncated outputs in memory, up to a number of bytes. The oldest are dropped first. */
 export class KeptOutputs {
   readonly #maxBytes: number;
   readonly #texts = new Map<string, KeptText>();
@@ -23,7 +23,7 @@ export class KeptOutputs {
     this.#maxBytes = maxBytes;
   }
 
-  /** Keeps a text of a user's call. */
+  /** Keeps a text from a call of a user, and returns its reference. */
   keep(whole: string, userId: string | undefined): string {
     const ref = newRef();
     const text = whole.slice(0, Math.floor(this.#maxBytes / 2));
@@ -53,7 +53,7 @@ export class KeptOutputs {
   }
 }
 
-/** An output could not be stored: a failure of the host, not of the tool. */
+/** Thrown when an output could not be stored, which is a failure of the host and not of the tool. */
 export class KeptOutputsError extends Error {}
 
 function newRef(): string {

@@ -8,8 +8,8 @@ type Text = (text: string) => string;
 const filled = ["data", "details", "content", "warnings", "omitted", "meta"] as const;
 
 /**
- * Masks secrets in what a tool returned; an unchanged result is the same object. It runs before the result is cut: a
- * secret that a cut divides would not be found. Throws `NotJson`.
+ * Masks secrets in what a tool returned. An unchanged result is returned as the same object. This runs before the result is
+ * cut, because a secret that a cut divides would not be found. Throws `NotJson`.
  */
 export function maskResult(result: ToolResult, text: Text): ToolResult {
   const mask = new Mask(text);
@@ -20,7 +20,7 @@ export function maskResult(result: ToolResult, text: Text): ToolResult {
   return { ...result, ...Object.fromEntries(changed.map(([key, , after]) => [key, after])) };
 }
 
-/** Masks secrets in what a model reads of a tool. */
+/** Masks secrets in the texts and schemas of a tool that a model reads. */
 export function maskInfo<Info extends Partial<ToolInfo>>(info: Info, text: Text): Info {
   const { description, usage, summary, tags, inputSchema, outputSchema } = info;
   const shown = { description, usage, summary, tags, inputSchema, outputSchema };
@@ -31,7 +31,7 @@ export function maskInfo<Info extends Partial<ToolInfo>>(info: Info, text: Text)
 /** Masks the texts of one value. */
 class Mask {
   readonly #text: Text;
-  /** The masked copy of each object, so that a shared object is walked once and a circle ends. */
+  /** The masked copy of each object, so that a shared object is walked once and a circular value ends. */
   readonly #known = new Map<object, unknown>();
 
   constructor(text: Text) {
@@ -44,7 +44,7 @@ class Mask {
     const known = this.#known.get(value);
     if (known !== undefined) return known;
     if (depth >= maxDepth) throw new NotJson(`is nested deeper than ${maxDepth} levels`);
-    // Of hundreds of thousands of empty objects none is remembered: that takes most of the time.
+    // Empty lists and objects are not remembered: with hundreds of thousands of them, that would take most of the time.
     if (Array.isArray(value)) return value.length === 0 ? value : this.#list(value, depth + 1);
     requirePlain(value);
     const keys = Object.keys(value);

@@ -4,11 +4,11 @@ import { Answer, type ToolResult } from "../contract/result.ts";
 import { NotJson } from "../json/freeze.ts";
 import { typeName } from "./tool-failure.ts";
 
-/** Thrown for a value that is not a tool result; the message names the broken rule. Adapters throw it for their own shapes. */
+/** Thrown for a value that is not a tool result. Its message names the broken rule. Adapters throw it for their own shapes. */
 export class ContractBreach extends Error {
   override readonly name = "ContractBreach";
 
-  /** Returns the breach that a check of an answer found, by what it threw. */
+  /** Returns the breach for an error that a check of an answer threw. */
   static of(error: unknown): ContractBreach {
     if (isContractBreach(error)) return error;
     if (!(error instanceof NotJson))
@@ -20,7 +20,7 @@ export class ContractBreach extends Error {
   }
 }
 
-/** By name, so that an error of another copy of core is recognized. */
+/** Whether an error is a ContractBreach. It compares names, so that an error from another copy of core is recognized. */
 export function isContractBreach(thrown: unknown): thrown is ContractBreach {
   return thrown instanceof Error && thrown.name === "ContractBreach";
 }
@@ -29,7 +29,7 @@ const resultKeys = new Set(
   "tool fetchedAt data error code mayHaveRun details content warnings omitted meta".split(" "),
 );
 
-/** Completes what the tool `declared` returned, for the name `exposed`. Throws {@link ContractBreach}. */
+/** Completes what the tool `declared` returned to a result under its name `exposed`. Throws {@link ContractBreach}. */
 export function normalizeResult(
   declared: string,
   exposed: string,
@@ -91,7 +91,7 @@ function requireSentence(error: unknown): string {
   throw new ContractBreach("error is not a sentence");
 }
 
-/** Without a host, `toolFailure` also passes the host's own codes through here. */
+/** Checks the code of a failure. Codes of the host pass, because `toolFailure` uses them without a host. */
 function requireOwnCode(code: unknown, error: unknown): string {
   if (error === undefined) throw new ContractBreach("a success has no code");
   if (typeof code !== "string" || !/^[A-Z][A-Z0-9_]{0,99}$/.test(code))
@@ -99,7 +99,7 @@ function requireOwnCode(code: unknown, error: unknown): string {
   return code;
 }
 
-/** Whether a code is one of the host's own, which tools may not use. */
+/** Whether a code belongs to the host, so that tools may not use it. */
 export function isHostCode(code: string | undefined): boolean {
   return code !== undefined && hostCodes.has(code);
 }

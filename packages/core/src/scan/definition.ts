@@ -6,7 +6,7 @@ import { foldLookalikes, scanText, type TextFinding, type TextFindingKind } from
 /** Kinds of findings in a definition: those of its texts, names and references. */
 export type DefinitionFindingKind = TextFindingKind | "name" | "ref";
 
-/** A finding in a definition, with its path: `inputSchema.properties.city.description`. */
+/** A finding in a definition, with its path, for example `inputSchema.properties.city.description`. */
 export interface DefinitionFinding extends Omit<TextFinding, "kind"> {
   readonly kind: DefinitionFindingKind;
   readonly path: string;
@@ -14,12 +14,12 @@ export interface DefinitionFinding extends Omit<TextFinding, "kind"> {
 
 const maxFindings = 100;
 
-/** Longest usage text without a finding, in characters; usage texts are long by nature. */
+/** Longest usage text that is not a finding, in characters. Usage texts are long by nature. */
 const maxUsageLength = 20_000;
 
 /**
  * Scans every string of a tool's definition: name, descriptions, titles, enums, defaults and property names, of input
- * and output schema, and every `$ref`. Pure; reads own properties only.
+ * and output schema, and every `$ref`. It is a pure function that reads only own properties.
  */
 export function scanDefinition(definition: Readonly<Record<string, unknown>>): readonly DefinitionFinding[] {
   const findings: DefinitionFinding[] = [];
@@ -53,11 +53,11 @@ function walk(value: unknown, path: Path, at: Walk): void {
   }
 }
 
-/** Findings of keys: those of JSON Schema, and many names of arguments, are in most definitions of a host. */
+/** The findings of keys that were scanned. Keywords of JSON Schema, and many names of arguments, are in most definitions. */
 const ofWords = new Map<string, readonly TextFinding[]>();
 const most = { words: 2_000, letters: 64 };
 
-/** Scans a key, each once. */
+/** Scans a key. Short keys are scanned once, and their findings kept. */
 function scanWord(key: string): readonly TextFinding[] {
   const known = ofWords.get(key);
   if (known !== undefined) return known;
@@ -76,7 +76,7 @@ function scanString(text: string, path: Path, at: Walk): void {
   if (key === "$ref" || key === "$dynamicRef" || key === "$recursiveRef") scanRef(text, path, at);
 }
 
-/** Whether the keys at a path are names of arguments rather than keywords. */
+/** Whether the keys at a path are names of arguments and not keywords of JSON Schema. */
 function isPropertyTable(path: Path): boolean {
   const [last, before] = [path.at(-1), path.at(-2)];
   return (
@@ -103,7 +103,7 @@ function* scanName(name: string, path: Path): Generator<DefinitionFinding> {
 
 const plainName = /^[\x20-\x7e]*$/;
 
-/** Latin letters beside Cyrillic, Greek or the like in one word. */
+/** Whether a word mixes Latin letters with letters of Cyrillic, Greek or a similar script. */
 function mixesScripts(name: string): boolean {
   if (plainName.test(name)) return false;
   return name

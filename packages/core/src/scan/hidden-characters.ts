@@ -83,7 +83,7 @@ function kindOf(points: readonly Point[], index: number, isolates: Isolates): Hi
 
 function controlKind(value: number, next: Point | undefined): HiddenKind | null {
   if (value === 0x09 || value === 0x0a) return null;
-  // Alone, it moves the cursor to the start of the line, and the text after it covers the text before.
+  // A carriage return alone moves the cursor to the start of the line, so that later text covers earlier text.
   if (value === 0x0d && next?.value === 0x0a) return null;
   if (value === 0x9b || (value === 0x1b && next !== undefined)) return "ansi";
   return value < 0x20 || value >= 0x7f ? "control" : null;
@@ -91,7 +91,7 @@ function controlKind(value: number, next: Point | undefined): HiddenKind | null 
 
 const jamo = /[\u1100-\u115e\u1161-\u11ff]/u;
 
-/** Characters without width, and the characters beside which each is ordinary. */
+/** Characters without width, each with the letters next to which it is ordinary. */
 const scripts: ReadonlyMap<number, RegExp> = new Map([
   [0x200b, /[\p{sc=Thai}\p{sc=Lao}\p{sc=Khmer}\p{sc=Myanmar}\p{sc=Tibetan}\p{sc=Javanese}\p{sc=Balinese}]/u],
   [0x2800, /[\u2801-\u28ff]/u],
@@ -114,7 +114,7 @@ const flagTags =
 
 const variation = /[\ufe00-\ufe0f\u180b-\u180d\u180f\u{e0100}-\u{e01ef}]/u;
 
-/** One selector after a character that has variants; never two, and never after a Latin letter. */
+/** Whether a variation selector is ordinary: alone, after a character that has variants, and not after a Latin letter. */
 function variationFits(points: readonly Point[], index: number): boolean {
   const before = points[index - 1];
   if (before === undefined || variation.test(before.text)) return false;
@@ -127,19 +127,19 @@ function variationFits(points: readonly Point[], index: number): boolean {
 
 const bidi = /[\u202a-\u202e\u2066-\u2069\u200e\u200f\u061c]/u;
 
-/** Marks of direction, of which one alone is ordinary. */
+/** Marks of direction. A single mark is ordinary. */
 const marks = /[\u200e\u200f\u061c]/u;
 
 const rightToLeft =
   /(?=\p{L})[\p{sc=Arabic}\p{sc=Hebrew}\p{sc=Syriac}\p{sc=Thaana}\p{sc=Nko}\p{sc=Adlam}\p{sc=Samaritan}\p{sc=Mandaic}]/u;
 
-/** Directional isolates of a text that are not closed yet, and whether the text has right-to-left letters. */
+/** The directional isolates that are still open, and whether the text has right-to-left letters. */
 interface Isolates {
   readonly open: number[];
   readonly fits: boolean;
 }
 
-/** Closed isolates and single marks are ordinary in a text with right-to-left letters, and only there. */
+/** Returns "bidi" unless the text has right-to-left letters, and the character is a closed isolate or a single mark. */
 function bidiKind(
   value: number,
   index: number,
@@ -170,16 +170,16 @@ function joinerFits(points: readonly Point[], index: number): boolean {
   return before >= 0 && pictograph.test(points[before]!.text) && !/[0-9#*]/.test(after.text);
 }
 
-/** Format characters that are ordinary singly: hyphens, joiners, breaks. */
+/** Format characters of which a single one is ordinary: hyphens, joiners, breaks. */
 const format = /[\u034f\u00ad\u200b-\u200d]/u;
 
-/** Whether a character is one of two or more in a row: such a run can hold a message, and no text needs it. */
+/** Whether a character is one of two or more of this kind in a row. They can hide a message, and no text needs them. */
 function inRun(points: readonly Point[], index: number, kind: RegExp): boolean {
   const is = (at: number) => points[at] !== undefined && kind.test(points[at].text);
   return is(index) && (is(index - 1) || is(index + 1));
 }
 
-/** Combining marks on one character: more than any script stacks, or than a Latin letter, a digit or a sign has. */
+/** Finds combining marks on one character, if there are more than any script stacks, or more than a Latin letter or digit has. */
 function findPiles(text: string): HiddenPlace[] {
   return Array.from(text.matchAll(/\p{M}{7,}|(?<=[\p{sc=Latin}\p{N}\p{P}\p{Z}])\p{M}{4,}/gu), (match) => ({
     kind: "marks",
@@ -189,7 +189,7 @@ function findPiles(text: string): HiddenPlace[] {
   }));
 }
 
-/** Blank lines or spaces, more than any layout needs, followed by text. */
+/** Finds blank lines or spaces that are followed by text and longer than any layout needs. */
 function findPadding(text: string): HiddenPlace[] {
   const found: HiddenPlace[] = [];
   for (const match of text.matchAll(/\s{10,}/gu)) {

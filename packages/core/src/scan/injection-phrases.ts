@@ -1,12 +1,12 @@
-/** A phrase with which texts try to instruct a model, and its intention. */
+/** A phrase by which a text tries to instruct a model, and what that tries. */
 interface InjectionPhrase {
   readonly tries: string;
-  /** A text that has the phrase has one word of each of these lists. */
+  /** Lists of words. A text with the phrase contains a word of each list. */
   readonly needs: readonly (readonly string[])[];
   readonly pattern: RegExp;
 }
 
-/** Searches a phrase in a text. To compile all patterns takes 17 ms of a start; few texts have the words that one needs. */
+/** Searches a phrase in a text. Its pattern is compiled at first use: all take 17 ms, and few texts have the needed words. */
 export function findPhrase(phrase: InjectionPhrase, text: string): RegExpExecArray | null {
   return hasWords(phrase, text) ? phrase.pattern.exec(text) : null;
 }
@@ -28,7 +28,7 @@ const hush =
 const hideouts =
   "(?:~?\\/?\\.ssh\\b|id_rsa|id_ed25519|\\.netrc|\\.aws\\/|\\.env\\b(?! file extension)|\\/etc\\/(?:passwd|shadow)|\\.npmrc|\\.kube\\/|\\.git-credentials|\\.bash_history|mcp\\.json|\\.cursor\\/|claude_desktop_config|wallet\\.dat|keychain)";
 
-/** Phrases of known attacks, matched on normalized text. Heuristics: they cause warnings, never a refusal. */
+/** Phrases of known attacks, matched on normalized text. They are heuristics, so they cause warnings and never a refusal. */
 export const injectionPhrases: readonly InjectionPhrase[] = [
   {
     tries: "imitates the markup of a prompt",

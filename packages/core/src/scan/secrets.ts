@@ -1,11 +1,11 @@
-/** A text that looks like a credential: its place and its kind. */
+/** The place and the kind of a text that looks like a credential. */
 export interface SecretPlace {
   readonly at: number;
   readonly length: number;
   readonly sort: string;
 }
 
-/** Credentials by their shapes, as their issuers publish them. A `value` group is the secret itself. */
+/** The shapes of credentials, as their issuers publish them. A group `value` is the secret itself. */
 const shapes: readonly { readonly sort: string; readonly pattern: RegExp }[] = [
   { sort: "an AWS access key", pattern: /\b(?:AKIA|ASIA)[0-9A-Z]{16}\b/g },
   { sort: "a GitHub token", pattern: /\b(?:gh[pousr]_[A-Za-z0-9]{36,}|github_pat_[A-Za-z0-9_]{50,})\b/g },
@@ -40,14 +40,14 @@ const shapes: readonly { readonly sort: string; readonly pattern: RegExp }[] = [
 const placeholder =
   /^(?:pass(?:word|wd)?|secret|token|pw)$|example|your|placeholder|changeme|dummy|redacted|x{4,}|\*{3,}|\.{3}|^[<${[]|0{6,}|1234567/i;
 
-/** Every shape has a part that matches this; most texts do not, and need only this one match. */
+/** Matches a part of every shape. Most texts contain no such part, so that this is the only search. */
 const hint =
   /AKIA|ASIA|gh[pousr]_|github_pat_|glpat-|xox|[spr]k[-_]|AIza|npm_|SG\.|eyJ|-----BEGIN|:\/\/|bearer|passw|secret|key|token/i;
 
 /** Shortest text that any shape matches, in characters. */
 const minLength = 15;
 
-/** Finds texts that look like credentials. Placeholders are no findings. */
+/** Finds texts that look like credentials. Placeholders do not count. */
 export function findSecrets(text: string): readonly SecretPlace[] {
   const found: SecretPlace[] = [];
   if (text.length < minLength || !hint.test(text)) return found;

@@ -6,25 +6,25 @@ import { findSecrets } from "./secrets.ts";
 /** Kinds of findings in a text. */
 export type TextFindingKind = HiddenKind | "too-long" | "injection" | "secret";
 
-/** A finding in a text. Safe to print: hidden characters are escaped, and a secret is left out. */
+/** A finding in a text. It is safe to print: hidden characters are escaped, and secrets are left out. */
 export interface TextFinding {
   readonly kind: TextFindingKind;
   /** `error`: no text for models needs this. `warning`: a person should look at it. */
   readonly severity: "error" | "warning";
-  /** In UTF-16 units from the start; of the normalized text for `injection`. */
+  /** Position in UTF-16 units; for `injection`, in the normalized text. */
   readonly at: number;
   readonly message: string;
   readonly excerpt: string;
 }
 
-/** Longest text of a definition without a finding, in characters. The longest of a reference server has 2780. */
+/** Longest text of a definition that is not a finding, in characters. The longest text of a reference server has 2780. */
 const maxTextLength = 5_000;
 
 /**
  * Scans a text for hidden characters (tags, characters without width, bidi overrides, terminal escapes, padding), for
- * phrases that instruct a model, for secrets, and for its length. Pure.
+ * phrases that instruct a model, for secrets, and for its length. It is a pure function.
  *
- * The list of phrases misses attacks; it is made to have no findings in honest texts.
+ * The list of phrases does not catch all attacks; it is made to have no findings in honest texts.
  */
 export function scanText(
   text: string,
@@ -33,7 +33,7 @@ export function scanText(
   return text.length <= maxLength && shortWord.test(text) ? [] : findAll(text, maxLength, injections);
 }
 
-/** Whether no text of a definition has a finding. The words of phrases are searched in all texts together. */
+/** Whether no text of a definition has a finding. To be fast, words of phrases are first searched in all texts together. */
 export function areClean(texts: readonly string[]): boolean {
   const all = texts.join("\n");
   const isQuiet =
@@ -66,13 +66,13 @@ function findAll(
   return findings;
 }
 
-/** Shorter than every phrase, and without a hidden character: the types and most enums of a schema. */
+/** Matches texts shorter than every phrase and without hidden characters, such as types and most enums of a schema. */
 const shortWord = /^\w{0,8}$/;
 
-/** Phrases are searched in this many characters; a longer text has a finding for its length. */
+/** Number of characters in which phrases are searched. A longer text has a finding for its length. */
 const maxNormalized = 50_000;
 
-/** Phrases of a text, and of what it holds in base64: models read that as well. */
+/** Finds phrases in a text and in the base64 that it contains, because models read that as well. */
 function* injections(text: string): Generator<TextFinding> {
   const searched = text.slice(0, maxNormalized);
   yield* phrasesOf(searched);
@@ -92,17 +92,17 @@ function* phrasesOf(text: string): Generator<TextFinding> {
   }
 }
 
-/** Runs of base64 that are long enough for a sentence, also over several lines. */
+/** Matches base64 that is long enough for a sentence, also over several lines. */
 const runs = /[\w+/-]{24,}(?:\r?\n[\w+/-]{4,})*={0,2}/g;
 
 /** A text that was written as base64. */
 interface Encoded {
-  /** Where the base64 stands. */
+  /** Where the base64 begins. */
   readonly at: number;
   readonly text: string;
 }
 
-/** Returns what a text holds in base64, where that is readable: a key, a picture and a long name are not. */
+/** Returns the readable texts that are in the base64 of a text. Keys, pictures and long names are not readable. */
 function decodeAll(text: string): readonly Encoded[] {
   return Array.from(text.matchAll(runs)).flatMap(({ 0: run, index: at }) => {
     // In UTF-16, every second byte of a Latin text is zero.
@@ -111,10 +111,10 @@ function decodeAll(text: string): readonly Encoded[] {
   });
 }
 
-/** Bytes that are no text become U+FFFD. */
+/** Matches what is not text. Decoding turns bytes that are not UTF-8 into U+FFFD. */
 const noText = /[\ufffd\p{Cn}]|[^\P{Cc}\t\r\n]/gu;
 
-/** Whether a text has words, and so little else that a model reads it. Of the characters of a picture, more than half are no text. */
+/** Whether a text has words and little else. In a decoded picture, more than half of the characters are not text. */
 function isReadable(text: string): boolean {
   const others = text.match(noText)?.length ?? 0;
   return others * 5 <= text.length && /\p{L}{2,}\s+\p{L}/u.test(text.replaceAll(noText, " "));
@@ -136,7 +136,7 @@ function secrets(text: string): TextFinding[] {
   }));
 }
 
-/** Text in the form in which phrases are searched: compatibility forms folded, no hidden characters, lower case, single spaces. */
+/** Normalizes a text for the search of phrases: compatibility forms folded, lower case, single spaces, no hidden characters. */
 function normalizeText(text: string): string {
   return singleSpaced((asciiOnly.test(text) ? text : folded(text)).toLowerCase());
 }
@@ -156,7 +156,7 @@ function singleSpaced(text: string): string {
     text
       .replaceAll(/[^\S\n]+/g, " ")
       .replaceAll(/ ?\n ?/g, "\n")
-      // A paragraph is one line; a line that speaks as a part of the prompt begins one.
+      // Joins the lines of a paragraph. A line that imitates a part of the prompt begins a new paragraph.
       .replaceAll(/(?<=[\p{L},]) ?\n(?=\p{L})(?!(?:system|assistant)(?: \w+)? ?: )/gu, " ")
   );
 }

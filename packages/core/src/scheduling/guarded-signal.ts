@@ -1,17 +1,17 @@
 type OnError = (error: unknown) => void;
 type EventListener = (event: Event) => unknown;
 type Listener = EventListener | { handleEvent(event: Event): unknown };
-/** Returns an abort controller for a tool. An error of its listeners, which would end the process, goes to `onError`. */
+/** Returns an abort controller for a tool. Errors of its listeners, which would end the process, go to `onError`. */
 export function createGuardedController(onError: OnError): AbortController {
   const controller = new AbortController();
   handlers.set(Object.setPrototypeOf(controller.signal, guardedPrototype) as AbortSignal, onError);
   return controller;
 }
 
-/** Where the errors of a signal's listeners go. */
+/** The function that receives the errors of a signal's listeners. */
 const handlers = new WeakMap<EventTarget, OnError>();
 
-/** The guarded form of each listener, by which it can be removed. */
+/** The guarded form of each listener, which is needed to remove the listener. */
 const guardedForms = new WeakMap<object, EventListener>();
 
 const onAborts = new WeakMap<EventTarget, EventListener>();

@@ -13,7 +13,7 @@ const defaults = {
   queued: 10_000,
   abandoned: 16,
   depth: 8,
-  // Each call in flight listens to its parent's signal, and to add a listener takes time for each one that is there.
+  // Each running call listens to its parent's signal, and adding a listener takes time for each listener that is there.
   nested: 256,
   stateBytes: 16_777_216,
   keptBytes: 67_108_864,

@@ -1,10 +1,10 @@
 import type { Clock, Timer } from "../contract/clock.ts";
 import type { Progress } from "../contract/context.ts";
 
-/** Reports of one run that are passed on at once. */
+/** Number of reports of one run that are passed on at once. */
 const freeReports = 100;
 
-/** Milliseconds between later ones. */
+/** Milliseconds between later reports. */
 const pauseMs = 50;
 
 /** Passes on the reports of one run: the first ones at once, and then the newest one after each pause. */
@@ -28,7 +28,7 @@ export class ProgressPace {
     this.#timer.keepAlive(false);
   }
 
-  /** Passes on the newest report, if it waits. */
+  /** Passes on the newest report, if it was not passed on yet. */
   flush(): void {
     this.#timer?.cancel();
     this.#timer = null;

@@ -2,15 +2,15 @@ import type { Clock, Timer } from "../contract/clock.ts";
 import { maxTimerMs, readRate } from "./rate.ts";
 import { WaitQueue, type PermitSource, type Waiter } from "./semaphore.ts";
 
-/** How many servers of one store serve the plan, and which of them this one is, from 0. */
+/** How many servers of one store serve the plan, and which of them this server is, counted from 0. */
 export interface ServerShare {
   servers: number;
   rank: number;
 }
 
 /**
- * Lets at most so many tools begin in any stretch of time. A permit is used when its tool begins, not when it is acquired. Of
- * several servers each has its share.
+ * Limits how many tools begin within any period of a given length. A permit is used when its tool begins, not when it is
+ * acquired. Several servers share the limit.
  */
 export class RateLimiter implements PermitSource {
   readonly #calls: number;
@@ -18,13 +18,13 @@ export class RateLimiter implements PermitSource {
   readonly #clock: Clock;
   readonly #share: ServerShare;
   readonly #queue = new WaitQueue(() => this.#schedule());
-  /** When tools began, within the last stretch, oldest first. */
+  /** When tools began within the last period, oldest first. */
   readonly #begun: number[] = [];
   #acquired = 0;
   #timer: Timer | null = null;
 
   constructor(rate: string, clock: Clock, share: ServerShare) {
-    // A host has checked its limits before.
+    // The host has checked its limits before.
     const { calls, perMs } = readRate(rate)!;
     [this.#calls, this.#perMs] = [calls, perMs];
     this.#clock = clock;
@@ -58,7 +58,7 @@ export class RateLimiter implements PermitSource {
 
   #take(): boolean {
     const now = this.#clock.now();
-    // After the clock was set back, all calls would wait until it reaches the old time again.
+    // If the clock was set back, all calls would wait until it reaches the old time again.
     if ((this.#begun.at(-1) ?? now) > now) this.#begun.length = 0;
     const { calls, perMs } = this.#own;
     while (this.#begun.length > 0 && now - this.#begun[0]! >= perMs) this.#begun.shift();
@@ -67,7 +67,7 @@ export class RateLimiter implements PermitSource {
     return true;
   }
 
-  /** The part of this server: where there are fewer calls than servers, one call in a longer time. */
+  /** This server's share. If there are fewer calls than servers, it is one call in a longer period. */
   get #own(): { readonly calls: number; readonly perMs: number } {
     const { servers, rank } = this.#share;
     const [each, more] = [Math.floor(this.#calls / servers), this.#calls % servers];
@@ -80,7 +80,7 @@ export class RateLimiter implements PermitSource {
     this.#schedule();
   }
 
-  /** The next call proceeds when the oldest beginning is that old. No timer runs while no call waits. */
+  /** Sets the timer for when the oldest beginning leaves the period, so that the next call proceeds. None if no call waits. */
   #schedule(): void {
     this.#timer?.cancel();
     this.#timer = null;

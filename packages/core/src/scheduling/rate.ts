@@ -1,11 +1,11 @@
 import { ToolmountError } from "../contract/errors.ts";
 
-/** Longest delay of a timer: above 2^31-1 it fires immediately. */
+/** Longest delay of a timer in milliseconds: above 2^31-1 it fires immediately. */
 export const maxTimerMs = 2_147_483_647;
 
 const units: Readonly<Record<string, number>> = { ms: 1, s: 1_000, min: 60_000, h: 3_600_000 };
 
-/** What a rate must be, for messages. */
+/** The form of a rate in words, for messages. */
 export const rateForm = "a number of calls and a time, such as 10/s, 100/min or 500/15min";
 
 /** Reads a rate: at most `calls` in any `perMs` milliseconds. Null for a text of another form, or a time above 24 days. */

@@ -2,26 +2,26 @@ import { AsyncLocalStorage } from "node:async_hooks";
 
 /** A call that waits. */
 export interface Waiter {
-  /** Whose call it is: those who wait take turns, so that many calls of one keep no other from its first. */
+  /** The user or session of the call. Waiting calls take turns by it, so that many calls of one user do not block another's. */
   readonly queuedFor: string;
-  /** Leaves the queue; the queue sets it while the call waits. */
+  /** Removes the call from the queue. The queue sets it while the call waits. */
   withdraw: (() => void) | null;
 }
 
-/** Something of which a call needs a permit before its tool may run. */
+/** A source of permits. A call needs a permit of each source before its tool may run. */
 export interface PermitSource {
   readonly waiting: number;
   /** Takes a permit if one is free and no call waits for it. */
   tryAcquire(): boolean;
-  /** Calls `proceed` with the permit taken, once it is free; never, if the waiter withdraws first. */
+  /** Calls `proceed` when a permit was taken for the waiter; never, if the waiter withdraws first. */
   wait(waiter: Waiter, proceed: () => void): void;
-  /** The tool begins. Returns whether that uses the permit up; else it is held until the call ends. */
+  /** Called when the tool begins. Returns whether that uses the permit up; if not, the call holds it until its end. */
   begin(): boolean;
-  /** Returns a permit that is held, or that no tool will use. */
+  /** Returns a permit that a call holds, or that no tool will use. */
   release(): void;
 }
 
-/** Permits for calls: at most `limit` at the same time; the others wait in a {@link WaitQueue}. */
+/** Gives permits to at most `limit` calls at the same time. The others wait in a {@link WaitQueue}. */
 export class Semaphore implements PermitSource {
   readonly limit: number;
   running = 0;
@@ -47,7 +47,7 @@ export class Semaphore implements PermitSource {
     return false;
   }
 
-  /** The next call that waits gets the permit. */
+  /** Frees a permit, which the next waiting call gets. */
   release(): void {
     this.running--;
     this.#queue.drain(() => this.#take());
@@ -67,11 +67,11 @@ interface Entry {
 }
 
 /**
- * Calls that wait for something. Those for whom they are made take turns; of one of them, the first that came is the first that
- * proceeds. A call that is stopped leaves immediately.
+ * Calls that wait for a permit. The users or sessions of these calls take turns; among the calls of one of them, the first that
+ * came proceeds first. A call that is stopped leaves immediately.
  */
 export class WaitQueue {
-  /** The calls by those for whom they wait: who had a turn last is last. */
+  /** The waiting calls by user or session. The one whose turn was last is the last in this map. */
   readonly #waiting = new Map<string, Set<Entry>>();
   readonly #onWithdraw: () => void;
   #length = 0;
@@ -86,7 +86,7 @@ export class WaitQueue {
     return this.#length;
   }
 
-  /** `proceed` runs in the waiter's own asynchronous context, not in that of the call that frees the permit. */
+  /** Adds a waiter. `proceed` runs in the waiter's own asynchronous context, not in that of the call that frees the permit. */
   add(waiter: Waiter, proceed: () => void): void {
     const inContext = AsyncLocalStorage.snapshot();
     const entry = { waiter, proceed: () => inContext(proceed) };
@@ -99,7 +99,7 @@ export class WaitQueue {
     };
   }
 
-  /** Lets waiters proceed while `take` gets a permit. A call that ends synchronously frees one for the same loop. */
+  /** Lets waiters proceed while `take` gets permits. A call that ends synchronously frees its permit for the same loop. */
   drain(take: () => boolean): void {
     if (this.#draining) return;
     this.#draining = true;

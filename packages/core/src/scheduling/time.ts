@@ -8,7 +8,7 @@ const firstSecond = hrtime()[0];
 export const systemClock: Clock = {
   now: () => Date.now(),
   elapsed() {
-    // Takes 34 ns, and `performance.now()` 42: a call reads the clock twice.
+    // This takes 34 ns and `performance.now()` 42 ns; a call reads the clock twice.
     const time = hrtime();
     return (time[0] - firstSecond) * 1000 + ((time[1] / 1e6) | 0);
   },
@@ -22,8 +22,8 @@ export const systemClock: Clock = {
 };
 
 /**
- * A host's own time: milliseconds since the host was made, however the machine's clock is set meanwhile. Its first moment
- * is 1, so that 0 can mean "never".
+ * A host's own time: milliseconds since the host was made, even if the machine's clock is set meanwhile. It begins at 1,
+ * so that 0 can mean "never".
  */
 export class HostTime {
   readonly clock: Clock;
@@ -44,7 +44,7 @@ export class HostTime {
     this.#epoch = clock.now() - 1;
   }
 
-  /** The time now. When the clock fails, time stands still, so that deadlines stay in order. */
+  /** Returns the current time. If the clock fails, time stands still, so that deadlines stay in order. */
   now(): number {
     try {
       return (this.#lastTime = this.#elapsed() - this.#zero);
@@ -54,7 +54,7 @@ export class HostTime {
     }
   }
 
-  /** A moment in milliseconds since the Unix epoch. Follows the machine's clock when that is set. */
+  /** Converts a host time to milliseconds since the Unix epoch. It follows the machine's clock when that is set. */
   at(time: number): number {
     try {
       const epoch = this.clock.now() - this.now();
@@ -66,7 +66,7 @@ export class HostTime {
     return this.#epoch + time;
   }
 
-  /** ISO 8601 text of a moment. The last one is cached: many calls share a millisecond. */
+  /** Returns a host time as ISO 8601 text. The last text is kept, because many calls share a millisecond. */
   stamp(time: number): string {
     if (time !== this.#stampedTime) {
       this.#stampedText = new Date(this.at(time)).toISOString();
@@ -77,7 +77,7 @@ export class HostTime {
 }
 
 interface Timed {
-  /** When its time is over, in the host's own time; 0 for never. */
+  /** When the time of the item is over, in the host's own time; 0 for never. */
   due: number;
 }
 
@@ -87,8 +87,8 @@ interface TimeSource {
 }
 
 /**
- * Calls `onDue` for items whose time is over. All share one timer, set for the earliest of them; when it fires, it looks
- * through `items`. An item that ends in time, as most do, costs two assignments: no timer, and no place in a list.
+ * Calls `onDue` for items whose time is over. All items share one timer, set for the earliest of them; when it fires, all
+ * `items` are looked through. An item that ends in time, as most do, costs two assignments: no timer, and no place in a list.
  */
 export class Deadlines<Item extends Timed> {
   readonly #time: TimeSource;
@@ -99,7 +99,7 @@ export class Deadlines<Item extends Timed> {
   #timer: Timer | null = null;
   /** When the timer fires. */
   #firesAt = 0;
-  /** The timer does not keep the process alive. */
+  /** Whether the timer does not keep the process alive. */
   #idle = false;
   #idleCheckQueued = false;
 
@@ -109,7 +109,7 @@ export class Deadlines<Item extends Timed> {
     this.#onDue = onDue;
   }
 
-  /** Gives an item `ms` from `now`, in place of the deadline that it may have. */
+  /** Sets the deadline of an item to `ms` after `now`, instead of any deadline that it has. */
   start(item: Item, ms: number, now: number): void {
     if (item.due === 0) this.#count++;
     item.due = now + ms;
@@ -117,7 +117,7 @@ export class Deadlines<Item extends Timed> {
     else if (this.#idle) this.#setIdle(this.#timer, false);
   }
 
-  /** The item has no deadline any more. */
+  /** Removes the deadline of an item. */
   end(item: Item): void {
     if (item.due === 0) return;
     item.due = 0;
@@ -131,7 +131,7 @@ export class Deadlines<Item extends Timed> {
     this.#idle = false;
   }
 
-  /** Lets the process end once no item has a deadline; checked once per tick, or calls in a row would switch it twice each. */
+  /** Lets the process end when no item has a deadline. Checked once per tick, or calls in a row would switch it twice each. */
   #queueIdleCheck(): void {
     this.#idleCheckQueued = true;
     setImmediate(() => {
@@ -145,7 +145,7 @@ export class Deadlines<Item extends Timed> {
     timer.keepAlive(!idle);
   }
 
-  /** When the clock fails to give a timer, it is asked again soon: the deadline must not be lost. */
+  /** Sets the timer. If the clock fails to make one, it is asked again soon, because the deadline must not be lost. */
   #schedule(due: number, ms: number): void {
     this.stop();
     try {
@@ -164,7 +164,7 @@ export class Deadlines<Item extends Timed> {
     // Timers may fire up to a millisecond early.
     const isDue = ({ due }: Item) => due !== 0 && due - now <= 1;
     const over = this.#items().filter(isDue);
-    // The end of one may end others, or give them more time.
+    // The end of one item may end others, or give them more time.
     for (const item of over.toSorted((a, b) => a.due - b.due)) {
       if (!isDue(item)) continue;
       this.end(item);
@@ -181,7 +181,7 @@ export class Deadlines<Item extends Timed> {
   }
 }
 
-/** A list that items join and leave in constant time, without a search and without a link for each of them. */
+/** A list that items join and leave in constant time, without a search and without links between items. */
 export class UnorderedList<Item extends { place: number }> {
   readonly #items: Item[] = [];
 
@@ -194,7 +194,7 @@ export class UnorderedList<Item extends { place: number }> {
     this.#items.push(item);
   }
 
-  /** The last item takes the place of the one that leaves. */
+  /** Removes an item; the last item takes its place. */
   remove(item: Item): void {
     if (item.place < 0) return;
     const last = this.#items.pop()!;
@@ -210,7 +210,7 @@ export class UnorderedList<Item extends { place: number }> {
   }
 }
 
-/** Waits for `work` for at most `ms`, then settles with what `onTimeout` returns or throws. The work itself is not stopped. */
+/** Waits at most `ms` for `work`, then settles with what `onTimeout` returns or throws. The work itself is not stopped. */
 export function withTimeout<Value>(
   clock: Clock,
   ms: number,

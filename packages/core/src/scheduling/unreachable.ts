@@ -1,4 +1,4 @@
-/** Codes of Node for a connection that was not made, or that ended. */
+/** Error codes of Node for a connection that could not be made, or that ended. */
 const network: ReadonlySet<unknown> = new Set([
   "ECONNREFUSED",
   "ECONNRESET",
@@ -10,13 +10,13 @@ const network: ReadonlySet<unknown> = new Set([
   "ETIMEDOUT",
 ]);
 
-/** Postgres: a connection failed, too many connections, it is shutting down, it has crashed, it is starting. */
+/** Error codes of Postgres: a connection failed, there are too many, or the server shuts down, has crashed or is starting. */
 const postgres = /^(?:08...|53300|57P0[123])$/;
 
-/** What the clients of Postgres and Redis say without a code. */
+/** Messages of the clients of Postgres and Redis for errors without a code. */
 const words = /^Connection terminated|^Connection is closed|^timeout exceeded when trying to connect/;
 
-/** Whether an error says that a server cannot be reached now: it may be there later, while a refused password stays refused. */
+/** Whether an error says that a server cannot be reached now, but perhaps later. A refused password does not say that. */
 export function isUnreachable(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
   const { code } = error as { readonly code?: unknown };

@@ -6,7 +6,7 @@ import { nearestNames } from "../text/nearest.ts";
 import type { Issue, ParseResult } from "../contract/ports.ts";
 import type { PreparedSchema } from "./schema.ts";
 
-/** Applies a plan's overrides before the tool's own schema parses. Throws `TOOL_INVALID` with the `argument`. */
+/** Applies a plan's overrides to arguments before the tool's schema parses them. Throws `TOOL_INVALID` with the `argument`. */
 export function overrideArguments(
   tool: string,
   schema: PreparedSchema,
@@ -77,7 +77,7 @@ function requiredOf(json: JsonSchema): readonly string[] {
   return Array.isArray(required) ? required.filter((name) => typeof name === "string") : [];
 }
 
-/** An asynchronous schema cannot be checked here; the first call reports a value that does not fit. */
+/** Checks a default value. If the schema is asynchronous, only the first call reports a value that does not fit. */
 function requireFit(tool: string, { parse }: PreparedSchema, name: string, value: Json): void {
   const result = parse({ [name]: value });
   if (result instanceof Promise) return void result.catch(() => {});
@@ -101,7 +101,7 @@ function refuseUnknown(tool: string, argument: string, known: readonly string[])
   });
 }
 
-/** `member` is the part of the override that is wrong. */
+/** Throws `TOOL_INVALID`. `member` is the part of the override that is wrong. */
 function refuse(tool: string, argument: string, problem: string, member?: string): never {
   throw new ToolmountError("TOOL_INVALID", {
     tool,

@@ -6,7 +6,7 @@ type RawIssue = {
   readonly path?: readonly (PropertyKey | { readonly key: PropertyKey })[] | undefined;
 };
 
-/** Issues beyond this number are only counted: a million bad items must not become a million sentences. */
+/** Issues beyond this number are only counted, because a million bad items must not become a million sentences. */
 const maxIssues = 20;
 
 export function issuesOf(raw: readonly RawIssue[]): readonly Issue[] {
@@ -21,13 +21,13 @@ export function issuesOf(raw: readonly RawIssue[]): readonly Issue[] {
     : issues;
 }
 
-/** A rule in our words gets its subject. A sentence of the schema's author stays as it is. */
+/** Returns the sentence of an issue. A rule in our words gets the path as its subject; other messages stay as they are. */
 function sentenceOf(issue: RawIssue, path: Issue["path"]): string {
   const rule = path.length === 0 ? undefined : plainRule(issue);
   return rule === undefined ? issue.message : `${formatPath(path)} ${rule}`;
 }
 
-/** A path as text: `a.b[0].c`. */
+/** Returns a path as text, for example `a.b[0].c`. */
 export function formatPath(path: readonly (string | number)[]): string {
   return path
     .map((part, at) => (typeof part === "number" ? `[${part}]` : at === 0 ? part : `.${part}`))

@@ -1,8 +1,8 @@
-/** The public fields of an issue of Zod. Source: https://zod.dev/error-customization */
+/** The public fields of a Zod issue. Source: https://zod.dev/error-customization */
 interface ZodIssue {
   readonly code?: unknown;
   readonly message?: unknown;
-  /** The refused value. A finished issue has it where the parse was asked to report it. */
+  /** The refused value. A finished issue has it if the parse was asked to report it. */
   readonly input?: unknown;
   readonly expected?: unknown;
   readonly origin?: unknown;
@@ -14,12 +14,12 @@ interface ZodIssue {
 }
 
 /**
- * Parameters of a parse whose issues are in our words: `schema.safeParse(value, plainWords)`. A sentence of the schema's
- * author comes before them, and Zod's own after them.
+ * Options for a parse whose issues are in our words: `schema.safeParse(value, plainWords)`. A message of the schema's author
+ * takes precedence; Zod's own is used where we have none.
  */
 export const plainWords = Object.freeze({ error: ruleOf, reportInput: true });
 
-/** The rule that a value breaks, to follow its name: `must be at least 1`. Undefined for any sentence that is not ours. */
+/** Returns the rule that a value breaks, to follow its name: `must be at least 1`. Undefined if the message is not ours. */
 export function plainRule(issue: object): string | undefined {
   const rule = ruleOf(issue);
   return rule === (issue as ZodIssue).message ? rule : undefined;
@@ -62,7 +62,7 @@ function typeRule({ expected, input }: ZodIssue): string | undefined {
     : `must be ${kind}, not ${given}`;
 }
 
-/** The kind of a value of JSON. */
+/** Names the kind of a JSON value. */
 function describeKind(value: unknown): string | undefined {
   if (value === null) return "null";
   if (Array.isArray(value)) return "a list";

@@ -4,10 +4,10 @@ import { frozenCopy } from "../json/freeze.ts";
 import { isRecord, type JsonSchema } from "../json/json.ts";
 import type { PreparedSchema } from "./schema.ts";
 
-/** Largest number of properties that are probed; enough for any schema that a model can use. */
+/** Most properties that are probed, which is enough for any schema that a model can use. */
 const maxProbes = 200;
 
-/** Throws `SCHEMA_NOT_JSON` for coercion and for unstable parsing. A printed schema shows neither, so both are tried. */
+/** Throws `SCHEMA_NOT_JSON` for coercion and for unstable parsing. Both are tried out, because a printed schema shows neither. */
 export function requireJsonSchema(tool: string, prepared: PreparedSchema): void {
   if (prepared.isPlain) return;
   const { json, parse } = prepared;
@@ -19,7 +19,7 @@ export function requireJsonSchema(tool: string, prepared: PreparedSchema): void 
   requireSameAgain(tool, parse, sampleOf(json, 0));
 }
 
-/** Every declared property of nested plain objects; the sample covers unions and references. */
+/** Yields every declared property of nested plain objects. The sample, not this, covers unions and references. */
 function* places(
   node: JsonSchema,
   path: readonly string[],
@@ -55,7 +55,7 @@ function requireNoCoercion(
   }
 }
 
-/** Whether a value at a path has no issue there; issues of other places do not count. */
+/** Whether a value at a path has no issue there. Issues of other places do not count. */
 function accepts(parse: PreparedSchema["parse"], path: readonly string[], value: unknown): boolean {
   const result = attempt(
     parse,
@@ -91,7 +91,7 @@ function requireJson(tool: string, value: unknown): void {
   }
 }
 
-/** Asynchronous and throwing parsers cannot be probed; their errors show in the first call. */
+/** Parses a value. Null for asynchronous and throwing parsers, which cannot be probed: the first call shows their errors. */
 function attempt(parse: PreparedSchema["parse"], value: unknown) {
   try {
     const result = parse(value);

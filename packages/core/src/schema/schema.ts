@@ -8,13 +8,13 @@ import { isStandardSchema, type StandardSchema, type ToolSchema } from "../contr
 
 /** A schema as the host uses it: its JSON Schema and its parser. */
 export interface PreparedSchema {
-  /** Printed once; at the first use, where `texts` are given. */
+  /** The JSON Schema. It is printed once, and if `texts` is given, only at its first use. */
   readonly json: JsonSchema;
-  /** Every text of `json`, and more. It is then one of an object. */
+  /** All texts of `json`, and perhaps more. If given, `json` describes an object. */
   readonly texts?: readonly string[];
-  /** Asynchronous only for schemas with asynchronous refinements. */
+  /** Parses a value. It is asynchronous only for schemas with asynchronous refinements. */
   readonly parse: (value: unknown) => ParseResult | Promise<ParseResult>;
-  /** Whether it is known to accept and return exactly the JSON that `json` describes. */
+  /** Whether the parser is known to accept and return exactly the JSON that `json` describes. */
   readonly isPlain: boolean;
 }
 
@@ -29,7 +29,7 @@ export function prepareSchema(
   return prepareJsonSchema(tool, schema, compiler);
 }
 
-/** The parser of a schema without a host, where a schema that cannot print itself still checks its arguments. */
+/** Returns a schema's parser for a tool without a host. There, even a schema that cannot print itself checks the arguments. */
 export function parserAlone(tool: string, schema: ToolSchema): PreparedSchema["parse"] {
   requireSchema(tool, schema);
   const isPrinted = !isStandardSchema(schema) || schema["~standard"].jsonSchema !== undefined;
@@ -39,11 +39,11 @@ export function parserAlone(tool: string, schema: ToolSchema): PreparedSchema["p
 /** Names under which other libraries keep the schema of the arguments. */
 const otherNames = ["inputSchema", "input_schema", "parameters", "args", "arguments"] as const;
 
-/** Keywords of JSON Schema, one of which every schema with members has. */
+/** Keywords of JSON Schema. Every schema that is not empty has one of them. */
 const keyword =
   /^(?:\$.*|x-.*|type|properties|required|additionalProperties|patternProperties|propertyNames|(?:any|one|all)Of|not|if|enum|const|title|description|default|examples|items|(?:min|max)Properties|definitions|dependen.*|unevaluated.*)$/;
 
-/** Throws `TOOL_INVALID` with a hint for a schema that is missing, or neither a library's nor JSON Schema. */
+/** Throws `TOOL_INVALID` with a hint if a schema is missing, or is neither a library's schema nor JSON Schema. */
 export function requireSchema(tool: string, schema: unknown, definition: object = {}): void {
   const refuse = (problem: string): never => {
     throw new ToolmountError("TOOL_INVALID", { tool: String(tool).slice(0, 128), problem });
@@ -87,7 +87,7 @@ function compilerMissing(what: string): ToolmountError {
   return new ToolmountError("EXTENSION_MISSING", { what, module, install: `npm install ${module}` });
 }
 
-/** Most parts that a schema is printed as. A program can build more of few objects. */
+/** Most parts that a schema may print as. Few objects that are used repeatedly can print as many more parts. */
 const maxParts = 100_000;
 
 function prepareStandard(
@@ -134,7 +134,7 @@ function printSchema(
   return withoutSafeIntegerBounds(rest) as JsonSchema;
 }
 
-/** Zod writes the range of safe integers into every integer: tokens without information for a model. */
+/** Removes the range of safe integers that Zod prints for every integer: it costs tokens and tells a model nothing. */
 function withoutSafeIntegerBounds(node: unknown): unknown {
   if (Array.isArray(node)) return node.map(withoutSafeIntegerBounds);
   if (!isRecord(node)) return node;
@@ -146,9 +146,9 @@ function withoutSafeIntegerBounds(node: unknown): unknown {
   return copy;
 }
 
-/** A pipe or a codec has one type for input and another for output. */
+/** Throws `SCHEMA_NOT_JSON` if input and output have different types, as with a pipe or a codec. */
 function requireSameTypes(tool: string, input: JsonSchema, output: JsonSchema, path: string): void {
-  // As text: a value that may be null is printed as a list of two types.
+  // Compared as text, because the type of a value that may be null is printed as a list of two types.
   if (String(input["type"]) !== String(output["type"]))
     throw new ToolmountError("SCHEMA_NOT_JSON", {
       tool,
@@ -180,7 +180,7 @@ function settleStandard(result: Awaited<ReturnType<StandardSchema["~standard"]["
     : { ok: false, issues: issuesOf(result.issues) };
 }
 
-/** Zod reads an absent key such as `constructor` from the prototype; a copy without one keeps it absent. */
+/** Passes a copy without a prototype to the parser: Zod would read an absent key such as `constructor` from the prototype. */
 function guardPrototypeNames(json: JsonSchema, parse: PreparedSchema["parse"]): PreparedSchema["parse"] {
   const declared = isRecord(json["properties"]) ? Object.keys(json["properties"]) : [];
   if (!declared.some((key) => key in Object.prototype)) return parse;
@@ -193,7 +193,7 @@ export function issueSentence({ path, message }: Issue): string {
   return last === undefined || names(message, String(last)) ? message : `${formatPath(path)}: ${message}`;
 }
 
-/** Whether a sentence names a key: in quotes, or as a word that is too long to be a common one. */
+/** Whether a sentence names a key: in quotes, or as a word of more than two characters. */
 function names(sentence: string, key: string): boolean {
   if ([`'${key}'`, `"${key}"`, `\`${key}\``].some((quoted) => sentence.includes(quoted))) return true;
   const words = sentence.toLowerCase().split(/[^a-z0-9_]+/);
@@ -203,7 +203,7 @@ function names(sentence: string, key: string): boolean {
 /** Longest error text that reaches a model, in characters. */
 const maxText = 8_000;
 
-/** The failure for arguments that do not fit the schema: one issue is the error itself, several are a list. */
+/** Returns the failure for arguments that do not fit the schema. A single issue is the error itself; several form a list. */
 export function invalidArguments(issues: readonly Issue[]): PartialResult<never> {
   const sentences = issues.map(issueSentence);
   const error = sentences.length === 1 ? sentences[0]! : `invalid arguments: ${sentences.join("; ")}`;

@@ -3,7 +3,7 @@ import type { StandardSchema } from "../contract/standard-schema.ts";
 import { issuesOf } from "./issues.ts";
 import { plainWords } from "./plain-rule.ts";
 
-/** The part of a Zod schema that is faster than the Standard Schema interface. */
+/** The methods of a Zod schema that are faster than the Standard Schema interface. */
 interface SafeParser {
   safeParse(value: unknown, words?: typeof plainWords): ZodResult;
   safeParseAsync(value: unknown, words?: typeof plainWords): Promise<ZodResult>;
@@ -11,7 +11,7 @@ interface SafeParser {
   /** What Zod offers to libraries: https://zod.dev/library-authors */
   readonly _zod: {
     readonly def: Readonly<Record<string, unknown>>;
-    /** The schema that it was made from. */
+    /** The schema from which this schema was made. */
     readonly parent?: SafeParser;
     readonly toJSONSchema?: () => unknown;
     run(payload: ZodPayload, context: { readonly async: boolean }): ZodPayload | Promise<ZodPayload>;
@@ -33,7 +33,7 @@ export function isZod(schema: object): schema is SafeParser {
   return "_zod" in schema && typeof (schema as Partial<SafeParser>).safeParse === "function";
 }
 
-/** The parser of a Zod schema of these kinds: synchronous, unless a function of its author is asynchronous. */
+/** Returns the parser of a Zod schema of these kinds. It is synchronous, unless a function of the author is asynchronous. */
 export function zodParser(schema: SafeParser, kinds: ReadonlySet<unknown>): Parse {
   const callsAuthor = [...kinds].some((kind) => withFunctions.has(kind));
   if (callsAuthor) return carefulParser(schema);
@@ -52,9 +52,9 @@ function settleZod(result: ReturnType<SafeParser["safeParse"]>): ParseResult {
 }
 
 /**
- * Parses with a schema that has functions of its author. Zod's synchronous parser starts an asynchronous function, then
+ * Makes the parser for a schema with functions of its author. Zod's synchronous parser starts an asynchronous function, then
  * throws: its promise is lost, and ends the process when it rejects. So the asynchronous mode runs first, which returns
- * a promise only where a function does. The issues of a refused value are made by a second parse.
+ * a promise only if a function does. A second parse makes the issues of a refused value.
  */
 function carefulParser(schema: SafeParser): Parse {
   let isAsync = false;
@@ -85,10 +85,10 @@ export async function validateStandard(
   return result.success ? { value: result.data } : { issues: result.error.issues };
 }
 
-/** Kinds of Zod schemas and checks that call a function of their author. */
+/** Kinds of Zod schemas and checks that call functions of their author. */
 const withFunctions: ReadonlySet<unknown> = new Set(["custom", "transform", "pipe", "function", "promise"]);
 
-/** Kinds that return the JSON that they print: a schema of these needs no probe, which is half of what a mount costs. */
+/** Kinds that return the JSON that they print. A schema of only these needs no probes, which are half of the cost of a mount. */
 const plainKinds: ReadonlySet<unknown> = new Set(
   "object string number int boolean null enum literal array tuple record union intersection optional nullable default any unknown never readonly lazy greater_than less_than multiple_of min_length max_length length_equals number_format string_format odd".split(
     " ",
@@ -100,11 +100,11 @@ export function arePlain(kinds: ReadonlySet<unknown>): boolean {
   return [...kinds].every((kind) => plainKinds.has(kind));
 }
 
-/** The kinds of a Zod schema's parts, with `odd` where Zod may refuse to print it; and every text that it prints, and more. */
+/** Facts of a Zod schema: its kinds, with `odd` if Zod may refuse to print it, and all texts that it prints, and more. */
 interface ZodParts {
   readonly kinds: Set<unknown>;
   readonly texts: string[];
-  /** Schemas that Zod prints: one that is used twice is printed twice. */
+  /** Number of schemas that Zod prints. A schema that is used twice is printed twice. */
   readonly size: number;
 }
 
@@ -113,7 +113,7 @@ export function partsOf(schema: object): ZodParts {
   return { ...parts, size: addParts(schema, parts, new Map()) };
 }
 
-/** Counts the schemas in a Zod schema. One that is used twice counts twice. */
+/** Counts the schemas in a Zod schema. A schema that is used twice counts twice. */
 export function zodSize(schema: object): number {
   return partsOf(schema).size;
 }
@@ -123,7 +123,7 @@ function addParts(node: unknown, parts: Omit<ZodParts, "size">, sizes: Map<objec
   if (typeof node !== "object" || node === null) return 0;
   const known = sizes.get(node);
   if (known !== undefined) return known;
-  // While its own parts are visited: a schema that contains itself is printed as a reference.
+  // 0 while its own parts are visited, because a schema that contains itself is printed as a reference.
   sizes.set(node, 0);
   const { _zod: zod } = node as Partial<SafeParser>;
   if (zod === undefined) addKeys(node, parts);
@@ -139,7 +139,7 @@ function addParts(node: unknown, parts: Omit<ZodParts, "size">, sizes: Map<objec
 function addKeys(node: object, { kinds, texts }: Omit<ZodParts, "size">): void {
   if (node instanceof RegExp) texts.push(node.source);
   if (!Array.isArray(node)) texts.push(...Object.keys(node));
-  // The text of a symbol has brackets; other letters may look like those of ASCII.
+  // The text of a symbol has parentheses; letters outside of ASCII may look like ASCII letters.
   const isPlain = (key: PropertyKey) =>
     !(key in Object.prototype) && /^[\x20-\x27\x2a-\x7e]*$/.test(String(key));
   if (!Reflect.ownKeys(node).every(isPlain)) kinds.add("odd");
@@ -157,7 +157,7 @@ function addKinds(schema: SafeParser, { kinds, texts }: Omit<ZodParts, "size">):
 /** Plain kinds that Zod refuses to print for some values. */
 const oddKinds: ReadonlySet<unknown> = new Set("tuple record intersection lazy multiple_of".split(" "));
 
-/** Whether a schema has a value that JSON lacks, metadata besides title and description, or its own printer. */
+/** Whether a schema has a value that is not JSON, metadata other than title and description, or its own printer. */
 function isOdd(schema: SafeParser, texts: string[]): boolean {
   const { _zod: zod } = schema;
   const { def, parent, toJSONSchema } = zod;
@@ -167,6 +167,6 @@ function isOdd(schema: SafeParser, texts: string[]): boolean {
   if ("defaultValue" in def) values.push(def["defaultValue"]);
   const isJson = (value: unknown) => value === null || ["string", "number", "boolean"].includes(typeof value);
   if (schema.meta === undefined || toJSONSchema !== undefined || !values.every(isJson)) return true;
-  // A schema inherits the metadata of the one that it was made from, except for the id.
+  // A schema inherits the metadata, except for the id, of the schema from which it was made.
   return Object.keys(others).length > 0 || (parent !== undefined && isOdd(parent, []));
 }

@@ -2,7 +2,7 @@ import type { SessionState } from "../contract/context.ts";
 
 const key = "toolmount.active_tools";
 
-/** Names of the tools that are activated in a session, sorted. */
+/** Returns the names of the tools that are activated in a session, sorted. */
 export function activeTools(state: SessionState): readonly string[] {
   const kept: unknown = state.get(key);
   return Array.isArray(kept) ? kept.filter((name) => typeof name === "string") : [];

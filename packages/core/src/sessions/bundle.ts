@@ -4,10 +4,10 @@ import type { ApprovalReason } from "../contract/ports.ts";
 import type { Grant } from "../contract/stores.ts";
 import { argumentsDigest, grantForCall, misfit, type GrantedCall } from "../pending/grant.ts";
 
-/** The host's own tool whose call makes the calls of a rehearsal, after a person approved all of them with one answer. */
+/** The host's own tool that makes the calls of a rehearsal, after a person approved all of them with one answer. */
 export const listTool = "make_approved_calls";
 
-/** The arguments of the call that makes the calls of a list. */
+/** The arguments of the host's own tool that makes the calls of a list. */
 export interface ApprovedListArguments {
   readonly run: readonly { readonly tool: string; readonly arguments: JsonObject }[];
   readonly calls: readonly (Pick<
@@ -18,18 +18,18 @@ export interface ApprovedListArguments {
   readonly first?: number;
 }
 
-/** A call that changed nothing itself in the rehearsal, such as that of a program. */
+/** A call that itself changed nothing in the rehearsal, such as a call that runs a program. */
 export interface HarmlessCall {
   readonly tool: string;
   readonly definition: string;
   readonly argumentsDigest: string;
-  /** Why it asks: the person who approves the list reads it. */
+  /** Why the call would ask. The person who approves the list reads these reasons. */
   readonly asks: readonly string[];
 }
 
-/** A call to which a grant is bound. */
+/** The facts of a rehearsed call to which its grant is bound. */
 export interface RehearsedFacts extends GrantedCall {
-  /** What runs it in this process; absent where another process may have rehearsed it. */
+  /** The definition that runs the call in this process; absent if another process may have rehearsed it. */
   readonly code?: object;
 }
 
@@ -40,12 +40,12 @@ export interface ListedGrant {
   readonly code?: object | undefined;
 }
 
-/** A list of calls that a person approved with one answer: exactly these, in their order, each once. */
+/** A list of calls that a person approved with one answer: exactly these calls, in their order, each once. */
 export class CallBundle implements ApprovedCalls {
   readonly digest: string;
   readonly by: string;
   readonly #calls: readonly ListedGrant[];
-  /** What changes nothing itself may be called at any place of the list. */
+  /** Grants of calls that change nothing themselves, so that they may be made at any place of the list. */
   readonly #harmless: readonly ListedGrant[];
   #made = 0;
 
@@ -64,17 +64,17 @@ export class CallBundle implements ApprovedCalls {
     return this.#calls.length - this.#made;
   }
 
-  /** How many grants were spent. */
+  /** Number of grants that were spent. */
   get spent(): number {
     return this.#made;
   }
 
-  /** Passes over the grants that an earlier run of the same calls has spent. */
+  /** Marks the first `spent` grants as spent, because an earlier run of the same calls has spent them. */
   passTo(spent: number): void {
     this.#made = Math.max(this.#made, spent);
   }
 
-  /** Takes the grant of the next call of the list, if it is this one. Else says why a person has to be asked. */
+  /** Takes the grant of the next call of the list, if it is this call. Otherwise returns why a person has to be asked. */
   take(call: RehearsedFacts, reasons: readonly ApprovalReason[], now: number): Grant | string {
     const harmless = this.#harmless.find((listed) => problemOf(listed, call, reasons, now) === null);
     if (harmless !== undefined) return harmless.grant;
@@ -102,7 +102,7 @@ function problemOf(
   return other === undefined ? null : `the approved list did not say that it asks: ${other.reason}`;
 }
 
-/** The grants of a list that waited: those that its question showed, for the session and the user of its call. */
+/** Returns the grants of a list that waited: for the calls that its question showed, with the session and user of its call. */
 export function grantsOfList(
   { calls, harmless }: Pick<ApprovedListArguments, "calls" | "harmless">,
   { sessionId, userId }: Pick<GrantedCall, "sessionId" | "userId">,

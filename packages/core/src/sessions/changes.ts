@@ -22,8 +22,8 @@ interface ChangesHost {
 }
 
 /**
- * Bytes of JSON that one change, one session, and all sessions of a host without a store may have; and the longest arguments.
- * The oldest changes are dropped.
+ * Most bytes of JSON of one change, of one session, of all sessions of a host without a store, and of one argument. Beyond
+ * these, the oldest changes are dropped, and long arguments are left out.
  */
 const bounds = {
   changeBytes: 16_777_216,
@@ -42,7 +42,7 @@ export interface ChangingCall {
   readonly runId: string;
   readonly turnId?: string | undefined;
   readonly parents: readonly string[];
-  /** The turns and calls of other sessions that began this one. */
+  /** The turns and calls of other sessions that began this session. */
   readonly causes: readonly CallCause[];
   readonly arguments: JsonObject;
 }
@@ -50,15 +50,15 @@ export interface ChangingCall {
 /** A change that a call undoes. */
 export interface CalledUndo {
   readonly request: UndoRequest;
-  /** The module of the tool that made it. */
+  /** The module of the tool that made the change. */
   readonly owner: string;
-  /** An undo of it began, and it is not known whether that one ended: the call ends as unknown. */
+  /** Whether an earlier undo of the change began and may not have ended, so that the call ends as unknown. */
   readonly isUnclear: boolean;
-  /** Records that the tool begins. False: another process has taken the undo over. */
+  /** Records that the tool begins. False if another process has taken the undo over. */
   begin(): Promise<boolean>;
 }
 
-/** What this process knows of the log of a session: the numbers and sizes of its entries. */
+/** What this process knows about the log of a session: the numbers and sizes of its entries. */
 interface Log {
   readonly sizes: { readonly sequence: number; readonly bytes: number }[];
   bytes: number;
@@ -67,15 +67,15 @@ interface Log {
 }
 
 /**
- * The changes that calls of sessions made, in a log beside each session: what `undo` needs, which changes cannot be undone,
- * and what was undone. A host without a session store keeps them in memory.
+ * The changes that calls of sessions made, in a log for each session: what `undo` needs, which changes cannot be undone,
+ * and which were undone. A host without a session store keeps them in memory.
  */
 export class SessionChanges {
   readonly #host: ChangesHost;
   readonly #limits: Limits;
   readonly #logs = new Map<SessionId, Log>();
   readonly #memory = createMemorySessions();
-  /** Time of the last change. The next one gets a later time: a session and its agents are undone in the order of time. */
+  /** Time of the last change. The next gets a later time, because a session and its agents are undone in the order of time. */
   #lastAt = 0;
 
   constructor(host: ChangesHost, limits: Limits = bounds) {
@@ -83,7 +83,7 @@ export class SessionChanges {
     this.#limits = limits;
   }
 
-  /** Stores a change before it is made. Resolves to why it cannot be undone, or null. Rejects with `STORE_FAILED`. */
+  /** Stores a change before it is made. Resolves to null, or to why it cannot be undone. Rejects with `STORE_FAILED`. */
   async keep(sessionId: SessionId, call: ChangingCall, data: Json): Promise<string | null> {
     const bytes = Buffer.byteLength(JSON.stringify(data));
     if (bytes <= this.#limits.changeBytes) {
@@ -95,12 +95,12 @@ export class SessionChanges {
     return reason;
   }
 
-  /** Stores that a call begins that cannot be undone. Rejects with `STORE_FAILED`. */
+  /** Stores that a call which begins now cannot be undone. Rejects with `STORE_FAILED`. */
   keepIrreversible(sessionId: SessionId, call: ChangingCall, reason: string): Promise<void> {
     return this.#add(sessionId, { kind: "irreversible", ...this.#factsOf(call), reason });
   }
 
-  /** Reads the entries after a number. Rejects with `STORE_FAILED`. */
+  /** Reads the entries with a number above `after`. Rejects with `STORE_FAILED`. */
   entries(sessionId: SessionId, after: number): Promise<readonly SessionEntry[]> {
     return withStoreCode(() => this.#store().entries(changesLogOf(sessionId), { after }));
   }
@@ -111,13 +111,13 @@ export class SessionChanges {
     return withStoreCode(() => this.#store().append(changesLogOf(sessionId), after, [timed]));
   }
 
-  /** The sessions of agents that a session began, directly or not. Rejects with `STORE_FAILED`. */
+  /** Returns the sessions of agents that a session began, directly or not. Rejects with `STORE_FAILED`. */
   async below(sessionId: SessionId): Promise<readonly SessionId[]> {
     const store = this.#host.stores.sessions(generationOf(this.#host.moduleSet));
     return store === null ? [] : withStoreCode(() => belowOf(store, sessionId));
   }
 
-  /** Forgets what only this process has. */
+  /** Forgets what only this process knows about a session. */
   forget(sessionId: SessionId): void {
     this.#logs.delete(sessionId);
     void this.#memory.delete(sessionId);
@@ -151,7 +151,7 @@ export class SessionChanges {
     return this.#host.stores.track(next);
   }
 
-  /** The number of an entry is one more than the last one's. Another process may have used it: then the log is read on. */
+  /** Appends an entry with the next number. If another process has used that number, it first reads the new entries. */
   async #append(store: SessionStore, sessionId: SessionId, log: Log, entry: JsonObject): Promise<void> {
     const id = changesLogOf(sessionId);
     while (!(await store.append(id, log.count, [entry]))) {
@@ -187,7 +187,7 @@ export class SessionChanges {
   #logOf(sessionId: SessionId): Log {
     const log = this.#logs.get(sessionId) ?? { sizes: [], bytes: 0, count: 0, work: Promise.resolve() };
     this.#logs.delete(sessionId);
-    this.#logs.set(sessionId, log); // the session that was used last is the last one
+    this.#logs.set(sessionId, log); // the session that was used most recently is the last
     return log;
   }
 }
@@ -210,7 +210,7 @@ function take(log: Log, sequence: number, entry: Json): void {
   log.count = sequence;
 }
 
-/** The log may be empty again, because the session was deleted. */
+/** Starts the log again if the session was deleted, so that its log is empty. Throws otherwise. */
 async function startAgain(store: SessionStore, id: string, log: Log): Promise<void> {
   if (log.count === 0 || (await store.entries(id, { limit: 1 })).length > 0)
     throw new Error("the log of the session's changes accepts no entry");
@@ -227,13 +227,13 @@ export type ChangeEntry =
       readonly of: number;
       readonly by: string;
       readonly until: number;
-      /** The process that has it, where that is known. */
+      /** The process that has the claim, if it is known. */
       readonly process?: string;
     }
   | { readonly kind: "begun"; readonly of: number; readonly by: string }
   | { readonly kind: "undone" | "stopped"; readonly of: number };
 
-/** Reads an entry of the log; null for one that this version does not know. */
+/** Reads an entry of the log. Null for an entry that this version does not know. */
 export function readChangeEntry(entry: Json): ChangeEntry | null {
   if (!isRecord(entry)) return null;
   const { kind, of, by, until, process, tool, owner, callId, runId } = entry;

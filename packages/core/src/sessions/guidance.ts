@@ -1,10 +1,10 @@
 import type { ToolInfo } from "../contract/tool.ts";
 
 /**
- * Returns the block of a system prompt that explains to a model when and how to call its tools. Each tool has its usage text, else
- * its description, between markers with its name; each tool that may be activated has a line.
+ * Returns the block of a system prompt that explains to a model when and how to call its tools. Each tool has its usage text, or
+ * else its description, between markers with its name; each tool that may be activated has a line.
  *
- * The same tools give the same text. A tool's text cannot close its block: markers inside of it are broken up.
+ * The same tools give the same text. A tool's text cannot close its block, because markers in it are broken up.
  */
 export function guidanceOf(tools: readonly ToolInfo[], available: readonly ToolInfo[]): string {
   const parts = tools.flatMap((tool) => usageBlock(tool, tool.usage ?? tool.description));
@@ -12,9 +12,9 @@ export function guidanceOf(tools: readonly ToolInfo[], available: readonly ToolI
 }
 
 /**
- * The same for a request that has the definitions of the tools, too: a tool without a usage text is not in it, since the
- * model would pay for its description twice. The summary of a tool takes the place of its usage text, which is often longer than the
- * definition, and is paid for in each request; a tool of Aptix keeps its text, since that contract promises it.
+ * Returns the block for a request that also has the definitions of the tools. A tool without a usage text is left out, because
+ * the model would pay for its description twice. A summary replaces each usage text, which is often longer than the definition
+ * and is paid for in each request. A tool of Aptix keeps its usage text, because that contract promises it.
  */
 export function guidanceBesideDefinitions(
   tools: readonly ToolInfo[],
@@ -28,7 +28,7 @@ function briefOf(tool: ToolInfo): readonly string[] {
   return hasGuidance(tool) ? [line(tool)] : [];
 }
 
-/** What a mode says to the model; empty for a mode without a text. */
+/** Returns the block with a mode's text for the model; empty if the mode has no text. */
 export function modeTextOf(mode: string, text: string): string {
   const said = cleaned(text);
   return said === "" ? "" : block(`MODE ${mode}`, said);
@@ -51,7 +51,7 @@ function listOf(title: string, tools: readonly ToolInfo[]): readonly string[] {
   return tools.length === 0 ? [] : [block(title, tools.map(line).join("\n"))];
 }
 
-/** Authors use their own name for a tool. Where the plan renamed it and its texts have that name as a word, a note says so. */
+/** Returns a note with the plan's name for a tool, if the author's texts use the author's name for it; empty otherwise. */
 function renamedNote({ name, declaredName, usage = "", description }: ToolInfo): string {
   if (name === declaredName) return "";
   const words = `${usage} ${description}`.split(/[^\w.-]+|[.-]+(?=\s|$)/);
@@ -67,7 +67,7 @@ function line(tool: ToolInfo): string {
   return `- ${tool.name}: ${text}`;
 }
 
-/** One line for a list of tools: the tool's own summary, else the first sentence or point of its description. */
+/** Returns one line for a list of tools: the tool's own summary, or else the first sentence or point of its description. */
 export function summaryOf({ summary, description }: Pick<ToolInfo, "summary" | "description">): string {
   if (summary !== undefined) return summary;
   const [first = ""] = description.trim().split(/\r?\n\s*(?:\r?\n|[-*#] )/, 1);

@@ -8,12 +8,12 @@ import { generationOf, type Registered } from "../registry/generation.ts";
 export interface ModeHost {
   readonly moduleSet: Registered;
   readonly cancellation: { readonly signal: AbortSignal };
-  /** The catalog's modes, as they were last read. */
+  /** The modes of the catalog as they were last read. */
   modes: readonly ModeSummary[] | null;
   readonly states: { of(sessionId: SessionId): SessionState };
 }
 
-/** The mode of an offer or of a session's call. Rejects with `MODE_UNKNOWN`, `MODES_UNAVAILABLE`. */
+/** Resolves to the mode of an offer or of a session's call. Rejects with `MODE_UNKNOWN` and `MODES_UNAVAILABLE`. */
 export async function modeOf(host: ModeHost, { mode, sessionId, turnId }: OfferFilter): Promise<PickedMode> {
   const id = sessionId as SessionId | undefined;
   const { modeCatalog } = generationOf(host.moduleSet);
@@ -26,14 +26,14 @@ const stateKey = "toolmount.mode";
 
 interface ModeChange {
   readonly mode: string;
-  /** The mode before it; null for the catalog's default. */
+  /** The mode before the change; null for the catalog's default. */
   readonly previous: string | null;
-  /** The turn that made the change, in which it does not count yet; null where turns have no ids. */
+  /** The turn that made the change, in which it has no effect yet; null if turns have no ids. */
   readonly turnId: string | null;
 }
 
 /**
- * The mode of a session; null when it never had another than the default. A change counts from the next turn: with the id
+ * Returns the mode of a session; null if it always had the default mode. A change takes effect in the next turn: with the id
  * of the turn that made the change, the result is the mode before it.
  */
 export function sessionMode(state: SessionState, turnId?: string): string | null {
@@ -47,7 +47,7 @@ export function changeSessionMode(state: SessionState, mode: string, turnId?: st
   state.set(stateKey, { mode, previous: sessionMode(state, turnId), turnId: turnId ?? null });
 }
 
-/** The last change of a session's mode; reads a value that any tool of the session could have written. */
+/** Returns the last change of a session's mode. It checks the value, because any tool of the session could have written it. */
 export function lastChange(state: SessionState): ModeChange | null {
   const kept: unknown = state.get(stateKey);
   if (typeof kept !== "object" || kept === null) return null;
@@ -60,7 +60,7 @@ function isText(value: unknown): value is string | null {
   return value === null || typeof value === "string";
 }
 
-/** The mode of a session without one, unless the catalog has another default. Source: TUL-007. */
+/** The mode of a session that has not set one, unless the catalog has another default. Source: TUL-007. */
 export const defaultMode = "general";
 
 export interface PickedMode {
@@ -68,7 +68,7 @@ export interface PickedMode {
   readonly summary: ModeSummary | null;
 }
 
-/** The requested mode, else the session's, else the default; `modes` is null without a catalog. Throws `MODE_UNKNOWN`. */
+/** Returns the requested mode, or the session's, or the default. `modes` is null without a catalog. Throws `MODE_UNKNOWN`. */
 export function pickMode(
   modes: readonly ModeSummary[] | null,
   requested: string | undefined,
@@ -79,7 +79,7 @@ export function pickMode(
   return found(modes, ofSession) ?? defaultOf(modes);
 }
 
-/** The modes of a catalog; null without one. Rejects with `MODES_UNAVAILABLE`. */
+/** Resolves to the modes of a catalog; null without a catalog. Rejects with `MODES_UNAVAILABLE`. */
 export async function readModes(
   catalog: ModeCatalog | null,
   signal: AbortSignal,

@@ -43,7 +43,7 @@ export async function makeOffer(host: OfferHost, filter: OfferFilter = {}): Prom
   return { mode: mode.key, tools, available, guidance, modeText };
 }
 
-/** Tests whether a tool is offered beside programs, as the plan says. A model finds the others with `describe_tools`. */
+/** Returns a test for tools that are offered next to programs. A model finds the other tools with `describe_tools`. */
 function besidePrograms(
   tools: readonly ToolInfo[],
   capability: (name: string) => unknown,
@@ -55,7 +55,7 @@ function besidePrograms(
   return (tool) => tool.alwaysOffered || !isInPrograms(tool);
 }
 
-/** Characters of one token, on average. Source: OpenAI's "What are tokens". */
+/** Average number of characters of a token. Source: OpenAI's "What are tokens". */
 const charsPerToken = 4;
 
 const known = new WeakMap<ToolInfo, number>();
@@ -68,15 +68,15 @@ function aboutTokens(tool: ToolInfo): number {
   return tokens;
 }
 
-/** Tests whether a policy hides a tool from models and clients. */
+/** Returns a test for tools that a policy hides from models and clients. */
 export function hiddenBy({ points }: ModuleSet["registry"]): (tool: ToolInfo) => boolean {
   const policies = [...(points.get("policies")?.values() ?? [])] as Policy[];
   return (tool) => policies.some((policy) => policy.hides?.(tool) === true);
 }
 
 /**
- * Everything that the offer of a session depends on, as small values: while two marks are deeply equal, so are the offers.
- * It reads neither a store nor the catalog: a call of the session has read both.
+ * Returns small values on which the offer of a session depends: while two marks are deeply equal, so are the offers.
+ * It reads neither a store nor the catalog, because a call of the session has read both.
  */
 export function offerMark({ moduleSet, modes, states }: OfferHost, sessionId: string): readonly unknown[] {
   const state = states.of(sessionId as SessionId);
@@ -84,8 +84,8 @@ export function offerMark({ moduleSet, modes, states }: OfferHost, sessionId: st
 }
 
 /**
- * The tools that a session's mode offers, sorted by name: for tools that choose among tools. When the catalog lacks the
- * mode, its default counts. Rejects with `MODES_UNAVAILABLE`.
+ * Returns the tools that a session's mode offers, sorted by name, for tools that choose among tools. If the catalog lacks the
+ * mode, its default mode is used. Rejects with `MODES_UNAVAILABLE`.
  */
 export async function toolsOfMode(
   tools: Iterable<ToolInfo>,
@@ -98,12 +98,12 @@ function offeredIn(tools: readonly ToolInfo[], mode: PickedMode): readonly ToolI
   return tools.filter((info) => isOffered(info, mode)).toSorted(byName);
 }
 
-/** Compares code units, so that no locale changes the order. */
+/** Compares names by code units, so that the order does not depend on the locale. */
 export function byName(a: ToolInfo, b: ToolInfo): number {
   return a.name < b.name ? -1 : 1;
 }
 
-/** Tools that are always offered need not be in the mode's own list. A mode without a list offers all. */
+/** Whether a mode offers a tool: it is always offered, or the mode's list includes it. A mode without a list offers all. */
 function isOffered(info: ToolInfo, { key, summary }: PickedMode): boolean {
   if (info.status !== "active") return false;
   return info.alwaysOffered || (isForMode(info, key) && matchesGlobs(summary?.tools ?? ["*"], info.name));
@@ -113,7 +113,7 @@ export function isForMode({ modes }: ToolInfo, mode: string): boolean {
   return modes === undefined || modes.includes("*") || modes.includes(mode);
 }
 
-/** Tools offered in full: those always offered, those active in every session, and those activated in this one. */
+/** Returns a test for tools that are offered in full: always, in every session, or because this session activated them. */
 function shownOf(session: SessionState | null, inEverySession: unknown): (info: ToolInfo) => boolean {
   const globs = Array.isArray(inEverySession)
     ? inEverySession.filter((glob) => typeof glob === "string")

@@ -17,7 +17,7 @@ import {
   type RehearsedFacts,
 } from "./bundle.ts";
 
-/** How long the calls of a list that was approved in this process may be made, in milliseconds: a day. */
+/** Milliseconds for which the calls of a list that was approved in this process may be made: a day. */
 const approvedMs = 86_400_000;
 
 type MakeCall = (request: CallRequest, context?: SessionCallContext) => Promise<ToolOutcome>;
@@ -26,7 +26,7 @@ type MakeList = (list: ApprovedListArguments, context?: SessionCallContext) => P
 /** A rehearsal of a session's calls: what they would change, and what their tools staged. */
 export class SessionRehearsal implements Rehearsal, StagedEffects {
   readonly id: string;
-  /** The session whose calls are rehearsed; a turn of a model runs in a copy of it. */
+  /** The session whose calls are rehearsed. A turn of a model runs in a copy of it. */
   readonly sessionId: string;
   readonly calls: RehearsedCall[] = [];
   stopped: string | null = null;
@@ -35,13 +35,13 @@ export class SessionRehearsal implements Rehearsal, StagedEffects {
   readonly #makeList: MakeList;
   readonly #controller = new AbortController();
   readonly #staged = new Map<string, unknown>();
-  /** What calls would change in the states of sessions, by session: each place sees it. */
+  /** What calls would change in the states of sessions, by session. Calls see it wherever they run. */
   readonly #states = new Map<string, Map<string, Json | undefined>>();
   readonly #harmless = new Map<
     string,
     { readonly facts: RehearsedFacts; readonly asks: readonly string[] }
   >();
-  /** To what the grants for its calls are bound, in the order of the calls. */
+  /** The facts to which the grants for the calls are bound, in the order of the calls. */
   readonly #facts: RehearsedFacts[] = [];
   /** Where the preview of each call staged its effects, in the order of the calls. */
   readonly #stages: (object | null)[] = [];
@@ -84,7 +84,7 @@ export class SessionRehearsal implements Rehearsal, StagedEffects {
       return { grant: grantForCall(facts, given), asks, code: facts.code };
     };
     const calls = this.calls.slice(0, first).map(({ asks }, call) => granted(this.#facts[call]!, asks));
-    // The person saw none of these, so one that asks is not covered.
+    // The person saw none of these calls, so a call of these that asks is not covered.
     const harmless = [...this.#harmless.values()].map(({ facts }) => granted(facts, []));
     return new CallBundle({ digest, by }, calls, harmless);
   }
@@ -124,7 +124,7 @@ export class SessionRehearsal implements Rehearsal, StagedEffects {
     this.#harmless.set(argumentsDigest(facts.tool, facts.arguments), { facts, asks });
   }
 
-  /** The question shows the calls of `run`, so one of them may ask. Another one that asks is asked about by itself. */
+  /** Lists the calls that change nothing. Those in `run` may ask, because the question shows them; others ask separately. */
   #listHarmless(run: ApprovedListArguments["run"]): HarmlessCall[] {
     const shown = new Set(run.map(({ tool, arguments: given }) => argumentsDigest(tool, given)));
     return [...this.#harmless].map(([digest, { facts, asks }]) => ({
@@ -135,7 +135,7 @@ export class SessionRehearsal implements Rehearsal, StagedEffects {
     }));
   }
 
-  /** Notes a call, and where its preview staged its effects: null for this process. */
+  /** Notes a call, and where its preview staged its effects; null means in this process. */
   add(stage: object | null, facts: RehearsedFacts, call: RehearsedCall): void {
     this.calls.push(Object.freeze(call));
     this.#facts.push(facts);
@@ -149,8 +149,8 @@ export class SessionRehearsal implements Rehearsal, StagedEffects {
   }
 
   /**
-   * Says why a read cannot run after the changes before it, which no tool really made: it would not see them, or not all of
-   * them, since it sees only what was staged where it runs. Null when it can run.
+   * Says why a read cannot run after the changes before it. They were only staged, and a read sees only what was staged where it
+   * runs, so it would miss some or all of them. Null if it can run.
    */
   dependence(tool: string, stage: { readonly of: object | null } | null): string | null {
     const unmodelled = this.calls.find(({ isModelled }) => !isModelled);
@@ -167,12 +167,12 @@ export class SessionRehearsal implements Rehearsal, StagedEffects {
     return `"${tool}" may read what "${other.tool}" would change, and they do not run in the same process`;
   }
 
-  /** Whether previews of a place may have staged something: in this process that is known. */
+  /** Whether previews may have staged something at a place. Only for this process it is known. */
   #mayStage(stage: object | null): boolean {
     return stage !== null || this.#staged.size > 0;
   }
 
-  /** The state of the session with what was staged: nothing is written to the session itself. */
+  /** Returns the state of a session with the staged changes. Writes are staged, too: the session's own state stays unchanged. */
   stateOver(state: RunnerSession, sessionId = ""): RunnerSession {
     const changes = this.#states.get(sessionId) ?? new Map<string, Json | undefined>();
     this.#states.set(sessionId, changes);

@@ -21,7 +21,7 @@ interface ResultsHost {
   };
 }
 
-/** Bytes of results that one session, and all sessions of a host, may have in memory. The oldest are dropped. */
+/** Most bytes of results in memory, of one session and of all sessions of a host. The oldest are dropped. */
 const bounds = { sessionBytes: 8_388_608, allBytes: 134_217_728, sessions: 10_000 } as const;
 
 type Limits = { readonly [Key in keyof typeof bounds]: number };
@@ -29,30 +29,30 @@ type Limits = { readonly [Key in keyof typeof bounds]: number };
 /** A result without its number. */
 export type NewResult = Omit<KeptResult, "call">;
 
-/** What a session has in memory. */
+/** The results of a session that are in memory. */
 interface Log {
   readonly results: KeptResult[];
   readonly sizes: number[];
   bytes: number;
-  /** Counts the results, also dropped ones: the sequence of the store's log. */
+  /** Number of the last result, which is its sequence in the store's log. Dropped results are counted, too. */
   count: number;
   isPartial: boolean;
-  /** Whether the session is not in the store, and has no results. */
+  /** Whether the session is not in the store and has no results. */
   isGone: boolean;
-  /** The first entry that the store still has, if older ones were deleted there. */
+  /** The first entry that the store still has, after older entries were deleted there. */
   trimmed: number;
-  /** The last append or read: they follow each other. */
+  /** The last append or read, after which the next one runs. */
   work: Promise<unknown> | null;
 }
 
 /**
  * The results that sessions have seen, for policies that ask where a value came from. They belong to the host, so a reload
- * keeps them. With a session store they are appended to a log beside the session, and other hosts read them there.
+ * keeps them. With a session store they are appended to a log of the session, where other hosts read them.
  */
 export class SessionResults {
   readonly #host: ResultsHost;
   readonly #limits: Limits;
-  /** The session that was used last is the last one. */
+  /** The logs by session. The session that was used most recently is the last. */
   readonly #logs = new Map<SessionId, Log>();
   #bytes = 0;
 
@@ -71,7 +71,7 @@ export class SessionResults {
     return this.#host.stores.track(this.#queue(sessionId, () => this.#append(store, sessionId, result)));
   }
 
-  /** The results of a session and of its parents, which came first. */
+  /** Returns the results of a session after those of its parents. `sessionIds` has the parents first. */
   of(sessionIds: readonly SessionId[]): CallHistory {
     const logs = sessionIds.map((id) => this.#logOf(id));
     const [only] = logs;
@@ -94,7 +94,7 @@ export class SessionResults {
     );
   }
 
-  /** A parent without results may have been deleted, with results that this session has seen. */
+  /** Checks whether a parent without results was deleted: this session may have seen results that were deleted with it. */
   async #lookForParent(store: SessionStore, id: SessionId): Promise<void> {
     const log = this.#logOf(id);
     log.isGone = log.count === 0 && (await store.load(id)) === null;
@@ -118,13 +118,13 @@ export class SessionResults {
     }
   }
 
-  /** A result as it is stored: with its time, and masked. Of one that is too large, only its place. */
+  /** Returns a result as it is stored: masked and with its time. A result that is too large is stored as an empty place. */
   #entryOf(kept: KeptResult): Json {
     if (sizeOf(kept, this.#limits) > this.#limits.sessionBytes) return { at: this.#host.clock.now() };
     return this.#host.redact({ ...kept, at: this.#host.clock.now() } as unknown as Json);
   }
 
-  /** Drops from the store what was dropped here; the last entry stays, since it has the last number. */
+  /** Deletes from the store what was dropped here. The last entry stays, because it has the last number. */
   async #trim(store: SessionStore, sessionId: SessionId, log: Log): Promise<void> {
     const first = log.results[0]?.call ?? log.count;
     if (!log.isPartial || first === log.trimmed) return;
@@ -132,7 +132,7 @@ export class SessionResults {
     log.trimmed = first;
   }
 
-  /** The log may be empty again, because the session was deleted: then its results are forgotten here, too. */
+  /** Forgets the results of a deleted session, whose log is empty again. Throws if the log is not empty. */
   async #forgetDeleted(store: SessionStore, sessionId: SessionId, log: Log): Promise<void> {
     const stored = await store.entries(resultsLogOf(sessionId), { limit: 1 });
     if (log.count === 0 || stored.length > 0)
@@ -175,7 +175,7 @@ export class SessionResults {
     this.#bytes += size;
   }
 
-  /** Drops the oldest results of a session that has too many, then those of the sessions that were used least recently. */
+  /** Drops the oldest results of a session that has too many, then all results of the least recently used sessions. */
   #bound(log: Log): void {
     while (log.bytes > this.#limits.sessionBytes) this.#drop(log, 1);
     for (const [id, oldest] of this.#logs) {

@@ -13,25 +13,25 @@ export interface KeptState extends SessionState {
 /** Most bytes of JSON that the values of one session may have, with {@link keyBytes} for each key. */
 const defaultBytes = 16_777_216;
 
-/** Bytes that a key takes in memory beside its text. */
+/** Bytes that a key takes in memory in addition to its text. */
 const keyBytes = 64;
 
 interface StateOptions {
-  /** Called at each change; without it the state is never saved. */
+  /** Called at each change. Without it, the state is never saved. */
   readonly onChange?: (() => void) | undefined;
   readonly maxBytes?: number | undefined;
 }
 
-/** State in memory that knows which changes are not stored. Its values are frozen copies. */
+/** State in memory that records which changes are not stored yet. Its values are frozen copies. */
 export class LiveState implements KeptState {
   readonly #values = new Map<string, Json>();
-  /** Bytes of each key that has a value, or whose deletion is not stored. */
+  /** Bytes of each key that has a value, or whose deletion is not stored yet. */
   readonly #sizes = new Map<string, number>();
   #bytes = 0;
-  /** The moment of each key's last change or save, while stored values are read: what was read before it is outdated. */
+  /** The moment of each key's last change or save, while stored values are read. Values that were read before it are outdated. */
   readonly #touched = new Map<string, number>();
   #reads = 0;
-  /** Keys whose last change is not stored, with its moment. */
+  /** Keys whose last change is not stored yet, with the moment of that change. */
   readonly #unsaved = new Map<string, number>();
   readonly #onChange: (() => void) | null;
   readonly #maxBytes: number;
@@ -46,10 +46,10 @@ export class LiveState implements KeptState {
     return this.#values.get(key);
   }
 
-  /** Throws `STATE_TOO_LARGE` for a value that does not fit beside the others. */
+  /** Sets a value. Throws `STATE_TOO_LARGE` if it does not fit together with the others. */
   set(key: string, value: Json): void {
     const size = this.#sizeOf(key, value);
-    // A value that is nested too deep has no size: its copy says so.
+    // A value that is nested too deep has no size; copying it throws the right error.
     if (size > this.#room(key) && size !== Infinity) throw tooLarge(key, this.#maxBytes);
     this.#put(key, frozenCopy(value), size);
     this.#touch(key);
@@ -79,7 +79,7 @@ export class LiveState implements KeptState {
     return this.#unsaved.size > 0;
   }
 
-  /** Takes the values that `read` returns, also more than fit. What changes here meanwhile is newer and stays. */
+  /** Takes the values that `read` returns, even more than fit. Values that change here meanwhile are newer and stay. */
   async refresh(read: () => Promise<ReadonlyMap<string, Json>>): Promise<void> {
     const begun = this.#moment;
     this.#reads++;
@@ -90,7 +90,7 @@ export class LiveState implements KeptState {
     }
   }
 
-  /** Gives the unsaved changes to `write`. What changes meanwhile is saved the next time. */
+  /** Passes the unsaved changes to `write`. Later changes are saved the next time. */
   async save(write: (changes: StateChanges) => Promise<void>): Promise<void> {
     const moments = new Map(this.#unsaved);
     if (moments.size === 0) return;
@@ -127,7 +127,7 @@ export class LiveState implements KeptState {
     return keyBytes + key.length + leastBytes(value, this.#maxBytes);
   }
 
-  /** Bytes that the value of a key may have. */
+  /** Returns how many bytes the value of a key may have. */
   #room(key: string): number {
     return this.#maxBytes - this.#bytes + (this.#sizes.get(key) ?? 0);
   }
@@ -151,7 +151,7 @@ export class LiveState implements KeptState {
   }
 }
 
-/** An error of the tool, which may pass it on: the model may read its message. */
+/** Makes an error of the tool. The tool may pass it on, so that the model reads its message. */
 function tooLarge(key: string, maxBytes: number): ToolError {
   const message = `the value of "${key.slice(0, 80)}" does not fit into the session's state, which may have ${maxBytes} bytes; delete other keys, or keep it in a file`;
   return new ToolError(message, { code: "STATE_TOO_LARGE" });

@@ -16,14 +16,14 @@ interface StatesHost {
   readonly limits: { readonly stateBytes: number };
 }
 
-/** The states of a host's sessions. A call begins with the stored state, and stores its changes before its outcome. */
+/** The states of a host's sessions. A call begins with the stored state, and its changes are stored before its outcome. */
 export class SessionStates {
   readonly #host: StatesHost;
-  /** A state that a store has, or that has no values, can be made again. */
+  /** The states in memory. A state may be dropped if it is empty or a store has all of its changes. */
   readonly #states = new IdleCache<LiveState>((state) =>
     this.#store() === null ? state.isEmpty : !state.isUnsaved,
   );
-  /** Sessions with changes that are not stored; usually empty. */
+  /** Sessions with changes that are not stored yet; usually empty. */
   readonly unsaved = new Set<SessionId>();
   readonly #saving = new Map<SessionId, Promise<void>>();
 
@@ -31,14 +31,14 @@ export class SessionStates {
     this.#host = host;
   }
 
-  /** The state of a session: the same object while something holds it. A call without a session has its own state. */
+  /** Returns the state of a session: the same object as long as it is in use. A call without a session gets a new state. */
   of(sessionId: SessionId | undefined): KeptState {
     return sessionId === undefined
       ? new LiveState({ maxBytes: this.#host.limits.stateBytes })
       : this.#live(sessionId);
   }
 
-  /** Drops the session's state from memory; a store keeps it. */
+  /** Drops the session's state from memory, after unsaved changes were stored. */
   forget(sessionId: SessionId): void {
     if (!this.unsaved.has(sessionId)) this.#states.delete(sessionId);
     else void this.#saveAndLog(sessionId).finally(() => this.#states.delete(sessionId));
@@ -51,7 +51,7 @@ export class SessionStates {
     return withStoreCode(() => this.#live(sessionId).refresh(() => store.readState(sessionId)));
   }
 
-  /** Resolves once all changes so far are stored. Rejects with `STORE_FAILED`; the next save tries them again. */
+  /** Resolves when all changes so far are stored. Rejects with `STORE_FAILED`; the next save tries them again. */
   save(sessionId: SessionId): Promise<void> {
     const before = this.#saving.get(sessionId) ?? Promise.resolve();
     const saved = before.then(() => this.#write(sessionId));
@@ -89,7 +89,7 @@ export class SessionStates {
     return state;
   }
 
-  /** A call saves its own changes; changes from outside of calls are saved soon. */
+  /** Marks a session as unsaved. A call saves its own changes; changes from outside of calls are saved soon. */
   #onChange(sessionId: SessionId, state: LiveState): void {
     if (this.#states.get(sessionId) !== state) return; // the session has ended
     if (this.unsaved.has(sessionId) || this.#store() === null) return;
@@ -111,10 +111,10 @@ export class SessionStates {
   }
 }
 
-/** The number of values below which none is dropped. */
+/** Number of values below which none is dropped. */
 const leastKept = 1_000;
 
-/** A map that drops idle values once nothing refers to them, for a host with millions of sessions. */
+/** A map that drops idle values when nothing else refers to them, for a host with millions of sessions. */
 export class IdleCache<Value extends object> {
   readonly #isIdle: (value: Value, key: string) => boolean;
   readonly #kept = new Map<string, Value>();
@@ -124,7 +124,7 @@ export class IdleCache<Value extends object> {
   });
   #sweepAt = leastKept;
 
-  /** `isIdle` says whether a value holds nothing that cannot be made again. */
+  /** `isIdle` returns whether a value contains nothing that cannot be made again. */
   constructor(isIdle: (value: Value, key: string) => boolean) {
     this.#isIdle = isIdle;
   }

@@ -1,13 +1,13 @@
-/** One element of two lists that are compared: it is in both, or only in the first, or only in the second. */
+/** An element of two lists that are compared. It is in both, only in the first, or only in the second. */
 export interface ListStep {
   readonly kind: "same" | "removed" | "added";
   readonly text: string;
 }
 
-/** Most pairs that are compared, two bytes each; larger parts are shown as removed and added. */
+/** Most pairs of elements that are compared, two bytes each. Larger parts are shown as removed and added. */
 const usualPairs = 4_000_000;
 
-/** The shortest way from one list of texts to another: a longest common subsequence, with what goes before what comes. */
+/** Returns the shortest steps from one list of texts to another (longest common subsequence), with removals before additions. */
 export function compareLists(
   before: readonly string[],
   after: readonly string[],
@@ -50,13 +50,13 @@ function compareMiddle(before: readonly string[], after: readonly string[]): rea
   return [...steps, ...replaced(before.slice(row), after.slice(column))];
 }
 
-/** How many elements two lists have in common from two places on, in the same order. */
+/** Returns a function: how many elements the two lists have in common, in the same order, from two places on. */
 function commonLengths(
   before: readonly string[],
   after: readonly string[],
 ): (row: number, column: number) => number {
   const width = after.length + 1;
-  // The shorter list has at most as many elements as the root of the most pairs.
+  // 16 bits are enough: the shorter list has at most as many elements as the square root of the most pairs.
   const lengths = new Uint16Array((before.length + 1) * width);
   for (let row = before.length - 1; row >= 0; row--)
     for (let column = after.length - 1; column >= 0; column--)

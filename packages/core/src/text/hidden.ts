@@ -1,13 +1,13 @@
-/** Characters that are invisible or move the cursor: control, format and private-use characters, fillers, selectors. */
+/** Matches characters that are invisible or move the cursor: control, format and private-use characters, fillers, selectors. */
 const hidden =
   /[\p{Cc}\p{Cf}\p{Cs}\p{Co}\p{Zl}\p{Zp}\p{Noncharacter_Code_Point}\p{Variation_Selector}\u115f\u1160\u2800\u3164\uffa0]|\u034f/gu;
 
-/** Text that is safe to print: each hidden character is written as its code point, `\u{200b}`. */
+/** Returns a text that is safe to print: each hidden character is written as its code point, `\u{200b}`. */
 export function escapeHidden(text: string): string {
   return text.replaceAll(hidden, codePoint);
 }
 
-/** The same, but line ends and tabs stay. */
+/** Does the same as {@link escapeHidden}, but keeps line ends and tabs. */
 export function escapeHiddenInLines(text: string): string {
   return text
     .split(/([\n\t])/)
@@ -15,15 +15,15 @@ export function escapeHiddenInLines(text: string): string {
     .join("");
 }
 
-/** Text of the same width that is safe to print: each hidden character becomes U+FFFD; line ends stay. */
+/** Returns a text of the same width that is safe to print: hidden characters become U+FFFD, except line ends. */
 export function coverHidden(text: string): string {
   return text.replaceAll(hidden, (character) => (character === "\n" ? character : "\u{FFFD}"));
 }
 
 /**
- * Characters of a foreign text that no language and no emoji needs, and that hide what a text says: control characters but
- * tabs and line ends, overrides and isolates of direction, tags outside of flags, and runs of two and more characters
- * without width or variation selectors, which can hold a message.
+ * Matches characters that no language and no emoji needs, and that hide what a text says: control characters except tabs and
+ * line ends, overrides and isolates of direction, tags outside of flags, and two or more characters in a row without width
+ * or variation selectors, which can hide a message.
  */
 const deceiving = new RegExp(
   [
@@ -39,20 +39,20 @@ const deceiving = new RegExp(
   "gu",
 );
 
-/** Finds the first of them. Not global, so that it keeps no position. */
+/** Finds the first of these characters. It is not global, so that it keeps no position. */
 const anyDeceiving = new RegExp(deceiving.source, "u");
 
-/** Whether a foreign text has such characters. */
+/** Whether a text from outside has characters that hide what it says. */
 export function isDeceiving(text: string): boolean {
   return anyDeceiving.test(text);
 }
 
-/** Hidden characters of one text that are written out. A text with more is an attack, or no text. */
+/** Most hidden characters of one text that are written out. A text with more is an attack, or not a text. */
 const maxWritten = 10_000;
 
 /**
- * A foreign text in which people see what a model reads: characters that would deceive them are written as `\u{202e}`. Of
- * more than 10000, the others become U+FFFD.
+ * Rewrites a text from outside so that people see what a model reads: deceiving characters are written as `\u{202e}`. After
+ * the first 10000 of them, the others become U+FFFD.
  */
 export function escapeDeceiving(text: string): string {
   if (!isDeceiving(text)) return text;

@@ -2,18 +2,18 @@ import { compareLists, type ListStep } from "./compare-lists.ts";
 
 /** How much of a difference is shown. */
 interface LineDifferenceOptions {
-  /** Most lines; how many more there are is a line of its own. */
+  /** Most lines. A last line says how many more there are. */
   readonly maxLines: number;
 }
 
-/** Equal lines that are shown before and after a change. */
+/** Number of equal lines that are shown before and after a change. */
 const around = 3;
 
 const signs = { same: " ", removed: "-", added: "+" } as const;
 
 /**
- * Compares two texts line by line: `-` marks a line that goes, `+` one that comes, and a blank one that stays. Of equal lines only
- * those around a change are there; `@@ line 40 @@`, of the second text, is where some are left out. Empty when the texts are equal.
+ * Compares two texts line by line: `-` marks a removed line, `+` an added line, and a space an equal line. Equal lines are
+ * shown only near a change; `@@ line 40 @@` says where the shown lines continue in the second text. Empty for equal texts.
  */
 export function lineDifference(before: string, after: string, { maxLines }: LineDifferenceOptions): string {
   const lines = shownOf(compareLists(linesOf(before), linesOf(after)));
@@ -22,8 +22,8 @@ export function lineDifference(before: string, after: string, { maxLines }: Line
 }
 
 /**
- * The first text with some parts of its difference to the second: part 0 is the first that {@link lineDifference} shows, the next begins
- * at the next `@@`.
+ * Returns the first text with some parts of its difference to the second applied. Part 0 is the first part that
+ * {@link lineDifference} shows; each `@@` begins a part.
  */
 export function withParts(before: string, after: string, chosen: ReadonlySet<number>): string {
   const steps = compareLists(linesOf(before), linesOf(after));
@@ -31,12 +31,12 @@ export function withParts(before: string, after: string, chosen: ReadonlySet<num
   const lines = steps.filter(
     ({ kind }, at) => kind === "same" || (kind === "added") === chosen.has(parts[at]!),
   );
-  // The end of the last line belongs to the part that it is in.
+  // Whether the text ends with a line end depends on the part that the last line belongs to.
   const ends = before === "" || chosen.has(parts.at(-1) ?? -1) ? after : before;
   return lines.map(({ text }) => text).join("\n") + (lines.length > 0 && ends.endsWith("\n") ? "\n" : "");
 }
 
-/** The part of each step: -1 for lines that are not shown. */
+/** Returns the part of each step; -1 for lines that are not shown. */
 function partsOf(steps: readonly ListStep[]): readonly number[] {
   let [part, last] = [-1, -2];
   return steps.map((_, at) => {
@@ -51,7 +51,7 @@ function linesOf(text: string): readonly string[] {
   return text === "" ? [] : text.replace(/\n$/, "").split("\n");
 }
 
-/** Changes with the lines around them. */
+/** Returns the changed lines and the lines around them. */
 function shownOf(steps: readonly ListStep[]): readonly string[] {
   const shown: string[] = [];
   let line = 0;

@@ -2,11 +2,11 @@ import { canonicalJson } from "../json/canonical.ts";
 import { isRecord } from "../json/json.ts";
 
 /**
- * Whether arguments match a pattern: an object that names some of them.
+ * Whether arguments match a pattern, which is an object that names some of them.
  *
  * A text of the pattern is a glob over the whole value (`*` any characters, `?` one, `\` escapes the next). A list
- * matches when one of its members does, an object member by member, and any other value when it is equal. An argument
- * that the call lacks does not match. When an argument is a list, `members` says whether some or every member must
+ * matches if one of its members does, an object member by member, and any other value if it is equal. An argument
+ * that the call lacks does not match. If an argument is a list, `members` says whether some or every member must
  * match; a rule that allows needs every.
  */
 export function matchesArguments(
@@ -26,7 +26,7 @@ function fits(wanted: unknown, value: unknown, members: "some" | "every"): boole
   return canonicalJson(wanted) === canonicalJson(value);
 }
 
-/** A rule about a path applies to each path of a list. */
+/** Whether a value matches a glob. For a list, the glob applies to its members. */
 function fitsText(wanted: string, value: unknown, members: "some" | "every"): boolean {
   if (Array.isArray(value))
     return value.length > 0 && value[members]((item) => fitsText(wanted, item, members));
@@ -34,7 +34,7 @@ function fitsText(wanted: string, value: unknown, members: "some" | "every"): bo
   return typeof value === "string" && matchesGlob(wanted, value);
 }
 
-/** Whether a whole text matches a glob. The time is in proportion to the text, except for a `?` between two `*`. */
+/** Whether a whole text matches a glob. The time is proportional to the text, except for a `?` between two `*`. */
 export function matchesGlob(glob: string, text: string): boolean {
   const [first = [], ...others] = segmentsOf(glob);
   const last = others.pop();
@@ -50,7 +50,7 @@ export function matchesGlob(glob: string, text: string): boolean {
   return at <= end;
 }
 
-/** Whether a name matches one of the globs and none that begins with `!`, which excludes. No name begins so. */
+/** Whether a name matches one of the globs, and none of those that begin with `!`, which excludes names. */
 export function matchesGlobs(globs: readonly string[], name: string): boolean {
   const isOut = globs.some((glob) => glob.startsWith("!") && matchesGlob(glob.slice(1), name));
   return !isOut && globs.some((glob) => matchesGlob(glob, name));
@@ -58,7 +58,7 @@ export function matchesGlobs(globs: readonly string[], name: string): boolean {
 
 const one = Symbol("?");
 
-/** The part between two `*`: characters, and `?` for any one. */
+/** The part of a glob between two `*`: characters, and a symbol for each `?`. */
 type Segment = readonly (string | symbol)[];
 
 function segmentsOf(glob: string): Segment[] {
@@ -76,7 +76,7 @@ function isAt(segment: Segment, text: string, at: number): boolean {
   return segment.every((wanted, offset) => wanted === one || wanted === text[at + offset]);
 }
 
-/** Returns where a segment first matches at or after `from`; -1 when it does not match. */
+/** Returns where a segment first matches at or after `from`; -1 if it does not match. */
 function find(segment: Segment, text: string, from: number): number {
   if (!segment.includes(one)) return findText(segment, text, from);
   for (let at = from; at + segment.length <= text.length; at++) if (isAt(segment, text, at)) return at;
@@ -84,8 +84,8 @@ function find(segment: Segment, text: string, from: number): number {
 }
 
 /**
- * Knuth, Morris and Pratt's search: it reads each character of the text once. `indexOf` can take time in proportion to
- * the product of both lengths, and a model chooses the text.
+ * Searches with Knuth, Morris and Pratt's algorithm, which reads each character of the text once. `indexOf` can take time
+ * proportional to the product of both lengths, and a model chooses the text.
  */
 function findText(wanted: Segment, text: string, from: number): number {
   if (wanted.length === 0) return from;
@@ -99,7 +99,7 @@ function findText(wanted: Segment, text: string, from: number): number {
   return -1;
 }
 
-/** For each start of the segment, the length of the longest end of it that is also a start. */
+/** Returns, for each start of the segment, the length of its longest proper end that is also a start of the segment. */
 function borderTable(wanted: Segment): readonly number[] {
   const table = [0];
   let length = 0;
@@ -111,7 +111,9 @@ function borderTable(wanted: Segment): readonly number[] {
   return table;
 }
 
-/** The parts of a line about what tools say of themselves: `category: delete`, `consequence: high`, `tag: shell`. Null for others. */
+/**
+ * Reads a line of a plan that selects tools by kind: `category: delete`, `consequence: high`, `tag: shell`. Null for other lines.
+ */
 export function kindOf(
   line: string,
 ): readonly [kind: "category" | "consequence" | "tag", word: string] | null {

@@ -1,16 +1,16 @@
-/** Largest number of names in a hint. */
+/** Most names in a hint. */
 const shown = 3;
 
 /**
- * The candidates that are spelled like `name`, nearest first, at most three.
+ * Returns at most three candidates that are spelled like `name`, nearest first. Case, `-` and `_` do not count.
  *
- * A candidate that is a whole part of the name is near. Case, `-` and `_` do not count. Near means at most one edit per four characters: a letter added, missing, wrong, or
- * two swapped. Names longer than 128 characters have no near names.
+ * A candidate that is a whole part of the name is near; so is one with at most one edit per four characters: a letter added,
+ * missing or wrong, or two letters swapped. Names longer than 128 characters have no near names.
  */
 export function nearestNames(name: string, candidates: Iterable<string>): string[] {
   if (name.length > 128) return [];
   const all = [...new Set(candidates)];
-  // Models write the name of a tool inside other words, such as functions.read_file.
+  // Models sometimes write the name of a tool within other words, for example functions.read_file.
   const parts = new Set(name.split(/[^\w-]+/));
   const inside = all.filter(
     (candidate) => candidate.length > 2 && candidate !== name && parts.has(candidate),
@@ -31,7 +31,7 @@ function simplify(name: string): string {
   return name.toLowerCase().replaceAll(/[-_]/g, "");
 }
 
-/** Number of edits between two texts; a swap of neighbours is one (optimal string alignment). */
+/** Counts the edits between two texts. A swap of neighbours is one edit (optimal string alignment). */
 function countEdits(from: string, to: string): number {
   let beforeLast: number[] = [];
   let last = Array.from({ length: to.length + 1 }, (_, column) => column);

@@ -5,10 +5,10 @@ import type { Json, JsonObject } from "../json/json.ts";
 
 export type { SecretTexts } from "../contract/logger.ts";
 
-/** The replacement of a secret. */
+/** The text that replaces a secret. */
 export const mask = "[masked]";
 
-/** Words that name a secret, in keys of any case and with any separators. Source: Amplifier's list, extended. */
+/** Words in a key that names a secret, in any case and with any separators. Source: Amplifier's list, extended. */
 const secretWord =
   /password|passwd|passphrase|secret|token|apikey|accesskey|privatekey|authorization|credential|cookie|sessionkey|sshkey/;
 
@@ -16,13 +16,13 @@ const secretWord =
 const harmless =
   /^(max|min|input|output|total|prompt|completion|reasoning|cached)?tokens?(count|s|limit|used|details)?$/;
 
-/** Short names of secrets. They count as whole words only: `pin` is in `shipping`, and `otp` in `footprint`. */
+/** Short names of secrets, which count only as whole words: `pin` is in `shipping`, and `otp` in `footprint`. */
 const secretNames: ReadonlySet<string> = new Set("pass pwd bearer jwt otp pin dsn pem".split(" "));
 
-/** The letters of each key that names a secret have one of these. Most keys have none, and are not split into words. */
+/** Matches a part of every key that names a secret. Most keys have no such part, and need not be split into words. */
 const perhapsSecret = new RegExp([secretWord.source, "auth", ...secretNames].join("|"));
 
-/** Each name of a secret has three letters. */
+/** Matches keys with three letters, which every name of a secret has. */
 const threeLetters = /[a-z][^a-z]*[a-z][^a-z]*[a-z]/i;
 
 /** Whether a key names a secret. */
@@ -36,18 +36,18 @@ export function namesSecret(key: string): boolean {
   return !harmless.test(folded) && secretWord.test(folded);
 }
 
-/** Returns what replaces a secret where it has to be compared: `sha256 ` and the digest of its text, in hex. */
+/** Returns a replacement for a secret that can be compared: `sha256 ` and the digest of its text, in hex. */
 export function digestOfSecret(secret: string | number): string {
   return `sha256 ${hash("sha256", String(secret))}`;
 }
 
-/** Returns a copy of a JSON value in which secrets are masked. What is frozen and has none may be the value itself. */
+/** Returns a copy of a JSON value in which secrets are masked. A frozen value without secrets may be returned itself. */
 export type Redactor = (value: Json) => Json;
 
 /**
  * Creates a redactor for values that are stored or shown. It masks the values of keys that name secrets, at every
  * depth, and the given secret texts anywhere: plain, in base64 (also inside a longer text), in hex, URL-encoded and
- * escaped as in JSON. Secrets shorter than 6 characters are ignored, since ordinary words contain them.
+ * escaped as in JSON. Secrets shorter than 6 characters are ignored, because ordinary words contain them.
  */
 export function createRedactor(secrets: readonly string[] | SecretTexts = []): Redactor {
   const text = maskOf(secrets);
@@ -64,7 +64,7 @@ export function createRedactor(secrets: readonly string[] | SecretTexts = []): R
     return Object.isFrozen(list) && shown.every((item, at) => item === list[at]) ? list : shown;
   };
   const redactObject = (given: JsonObject, depth: number): Json => {
-    // A frozen object without a secret is its own copy: to copy 50,000 members takes longer than to look at them.
+    // A frozen object without secrets is returned itself: copying 50,000 members takes longer than looking at them.
     let shown: Record<string, Json> | null = Object.isFrozen(given) ? null : {};
     const keys = Object.keys(given);
     for (const [at, key] of keys.entries()) {
@@ -82,22 +82,22 @@ export function createRedactor(secrets: readonly string[] | SecretTexts = []): R
   return (value) => redactValue(value, 0);
 }
 
-/** Sets a member, also one that an object inherits, such as `__proto__`. */
+/** Sets a member, even if its name is inherited by every object, such as `__proto__`. */
 function setOwn(of: Record<string, Json>, key: string, value: Json): void {
   if (key in of && !Object.hasOwn(of, key))
     Object.defineProperty(of, key, { value, writable: true, enumerable: true, configurable: true });
   else of[key] = value;
 }
 
-/** Deepest level that is shown: that of the deepest arguments, inside a record that is stored or shown. */
+/** Deepest level that is shown: the depth of the deepest arguments, within a record that is stored or shown. */
 const maxLevels = maxDepth + 16;
 
-/** Replaces what is nested deeper. Only a value that was never checked is, such as a row of a store. */
+/** Replaces what is nested deeper, which only a value that was never checked can be, such as a row of a store. */
 const deeper = "[nested too deep]";
 
 /**
  * Masks secrets in the arguments of a call, by value and by name. Arguments that no schema accepted are the text that a
- * model wrote: names are found in that text, too, also where it is broken JSON.
+ * model wrote. Names are found in that text, too, even if it is broken JSON.
  */
 export function redactArguments(given: Json, redactor: Redactor): Json {
   if (typeof given !== "string") return redactor(given);
@@ -115,10 +115,10 @@ function parseJson(text: string): Json | undefined {
   }
 }
 
-/** A name in text that is nearly JSON. Its quotes may be of either kind, escaped, or missing. */
+/** Matches a name in text that is nearly JSON. Its quotes may be of either kind, escaped, or missing. */
 const memberName = /(?:\\*["'])?([\w.-]{1,100})(?:\\*["'])?\s*[:=]\s*/g;
 
-/** A value: quoted text, which may be cut; a list or an object to the end; or the rest of the line or member. */
+/** Matches a value: quoted text, which may be cut; a list or object up to the end; or the rest of the line or member. */
 const memberValue = /\\*"(?:[^"\\]|\\.)*"?|\\*'(?:[^'\\]|\\.)*'?|[{[].*|[^\n,;}\]]*/sy;
 
 function maskMembers(text: string): string {
@@ -134,7 +134,7 @@ function maskMembers(text: string): string {
   return shown + text.slice(from);
 }
 
-/** Creates a set of secret texts. */
+/** Creates a set of secret texts, to which more can be added. */
 export function createSecretTexts(secrets: readonly string[] = []): SecretTexts {
   const known = new Set<string>();
   const all = new Set<string>();
@@ -155,23 +155,23 @@ export function createSecretTexts(secrets: readonly string[] = []): SecretTexts 
   });
 }
 
-/** A text, its lines, and both without the space around them. */
+/** Returns a text and its lines, each also without the white space around it. */
 function withLines(secret: string): readonly string[] {
   return [secret, ...secret.split(/\r?\n/)].flatMap((text) => [text, text.trim()]);
 }
 
-/** Masks the given secrets in a text: those of a list, or those that a set of secret texts knows by then. */
+/** Returns a function that masks secrets in a text: those of a list, or those that a set knows when it is called. */
 export function maskOf(secrets: readonly string[] | SecretTexts): (text: string) => string {
   return "mask" in secrets ? secrets.mask : createTextRedactor(secrets);
 }
 
-/** Returns what masks secrets in what tools return: the set itself, or one of a list. Most hosts know no secret. */
+/** Returns what masks secrets in the results of tools: the given set itself, or a mask for a list. Most hosts know no secret. */
 export function returnedMaskOf(secrets: readonly string[] | SecretTexts): Pick<SecretTexts, "maskReturned"> {
   if ("mask" in secrets) return secrets;
   return { maskReturned: maskTextsOf(new Set(secrets)) };
 }
 
-/** A JSON value with its secrets masked, as {@link Redactor} returns it. For several values use {@link createRedactor}. */
+/** Masks the secrets of one JSON value, as {@link Redactor} does. For several values use {@link createRedactor}. */
 export function redact(value: Json, secrets: readonly string[] = []): Json {
   return createRedactor(secrets)(value);
 }
@@ -181,7 +181,7 @@ function createTextRedactor(secrets: readonly string[]): (text: string) => strin
   return maskTextsOf(new Set(secrets)) ?? ((text) => text);
 }
 
-/** Masks texts that are long enough to be secrets; null without any. */
+/** Returns a function that masks texts that are long enough to be secrets; null if there are no such texts. */
 function maskTextsOf(secrets: ReadonlySet<string>): ((text: string) => string) | null {
   const forms = [...new Set([...secrets].filter((secret) => secret.length >= 6).flatMap(formsOf))];
   if (forms.length === 0) return null;
@@ -193,7 +193,7 @@ function maskTextsOf(secrets: ReadonlySet<string>): ((text: string) => string) |
   return (text) => maskShort(long.reduce((shown, form) => shown.replaceAll(form, mask), text));
 }
 
-/** Longer forms are searched one by one: from about 32,000 characters on, a pattern of one text is too large. */
+/** Forms longer than this are searched one by one: a pattern of more than about 32,000 characters is too large. */
 const maxInPattern = 1_000;
 
 const special = /[\\^$.*+?()[\]{}|/-]/g;
@@ -213,7 +213,7 @@ function formsOf(secret: string): string[] {
   ];
 }
 
-/** The base64 of a text depends on its offset modulo 3; these are the parts that do not depend on what precedes it. */
+/** Returns the base64 forms of a text. They depend on its offset modulo 3, and contain only what the text alone decides. */
 function base64Forms(secret: string): string[] {
   return [0, 1, 2].flatMap((before) => {
     const bytes = Buffer.concat([Buffer.alloc(before), Buffer.from(secret)]);
@@ -225,7 +225,7 @@ function base64Forms(secret: string): string[] {
 }
 
 /**
- * A text for a line of a log or a list: at most `max` characters of it, and how many are left out.
+ * Shortens a text for a line of a log or a list to `max` characters, and says how many are left out.
  * Source of the length: Amplifier's truncation.
  */
 export function truncateText(text: string, max = 180): string {
@@ -233,15 +233,15 @@ export function truncateText(text: string, max = 180): string {
   return text.length <= max ? text : `${fitting.toWellFormed()}… [${text.length - max} more characters]`;
 }
 
-/** Whether the value of a key that names a secret holds none. */
+/** Whether a value is certainly not a secret, although its key names one. */
 export function isEmpty(value: unknown): boolean {
   return value === null || value === undefined || value === "" || typeof value === "boolean";
 }
 
-/** Files of variables without secrets, which a project shows to everybody. */
+/** Files with example variables, which contain no secrets and are shared with the project. */
 const examples = /\.(?:example|sample|template|dist)$/;
 
-/** Whether a file of this name holds variables with secrets: `.env`, `.env.local`, `.envrc` and the like. */
+/** Whether a file of this name contains variables with secrets: `.env`, `.env.local`, `.envrc` and the like. */
 export function holdsVariables(name: string): boolean {
   return name.startsWith(".env") && !examples.test(name);
 }

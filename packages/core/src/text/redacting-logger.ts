@@ -8,8 +8,8 @@ const maxLevels = 8;
 const maxMembers = 200;
 
 /**
- * A logger that passes on plain copies in which secrets are masked: the values of keys that name secrets, and the texts
- * in `secrets`, in messages and stacks of errors, too. An unreadable value is named; it never throws.
+ * Wraps a logger so that it gets plain copies in which secrets are masked: the values of keys that name secrets, and the texts
+ * in `secrets`, also in messages and stacks of errors. Unreadable values are named; reading them never throws.
  */
 export function redactingLogger(logger: Logger, secrets: readonly string[] | SecretTexts = []): Logger {
   if (logger === silentLogger) return logger;
@@ -36,12 +36,12 @@ function wrap(logger: Logger, text: Text): Logger {
 }
 
 function copyFields(fields: object, text: Text): Record<string, unknown> {
-  // pino takes an error in place of fields
+  // pino accepts an error instead of fields
   if (fields instanceof Error) return { err: copyError(fields, text, []) };
   return copyMembers(fields, text, []);
 }
 
-/** `above`: the objects that contain the value, so that circles end. */
+/** Copies a value for a log. `above` are the objects that contain the value, so that circular values end. */
 function copy(value: unknown, text: Text, above: readonly object[]): unknown {
   if (typeof value === "string") return text(value);
   if (typeof value === "function" || typeof value === "symbol") return `[${typeof value}]`;
@@ -77,7 +77,7 @@ function copyError(error: Error, text: Text, above: readonly object[]): Record<s
     stack: copy(read(error, "stack"), text, within),
     ...(cause === undefined ? {} : { cause: copy(cause, text, within) }),
   };
-  // pino takes the copy for an error: the type in its line is the name of the constructor, else `name`.
+  // pino takes the copy for an error: the type in its line is the name of the constructor or, without one, `name`.
   const copied = Object.assign(Object.create(null) as Record<string, unknown>, members);
   return Object.defineProperty(copied, "name", { value: type, enumerable: false });
 }

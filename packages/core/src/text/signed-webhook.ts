@@ -1,11 +1,11 @@
 import { createHmac, timingSafeEqual } from "node:crypto";
 import { ToolmountError } from "../contract/errors.ts";
 
-/** The key that both sides of a webhook have: signs messages, and verifies them, as Standard Webhooks 1.0 says. */
+/** The key that both sides of a webhook share. It signs and verifies messages as in Standard Webhooks 1.0. */
 export class WebhookKey {
   readonly #key: Buffer;
 
-  /** A secret is `whsec_` and at least 24 bytes in base64. Throws `OPTION_INVALID` for any other text. */
+  /** `secret` is `whsec_` and at least 24 bytes in base64. Throws `OPTION_INVALID` for any other text. */
   constructor(secret: string) {
     const [, text = ""] = /^whsec_([\w+/-]+=*)$/.exec(secret) ?? [];
     this.#key = Buffer.from(text, "base64");
@@ -17,7 +17,7 @@ export class WebhookKey {
       });
   }
 
-  /** The headers that sign a message of this id and body, which is sent at `now`, in milliseconds since the epoch. */
+  /** Returns the headers that sign a message of this id and body, which is sent at `now`, in milliseconds since the epoch. */
   headers(id: string, now: number, body: string): Record<string, string> {
     const seconds = String(Math.floor(now / 1_000));
     return {
@@ -27,7 +27,7 @@ export class WebhookKey {
     };
   }
 
-  /** Whether one of a message's signatures is of this key. It says nothing of the message's age. */
+  /** Whether one of a message's signatures was made with this key. It does not check the message's age. */
   hasSigned(headers: Headers, body: string): boolean {
     const of = (name: string) => headers.get(`webhook-${name}`) ?? "";
     const expected = Buffer.from(this.#sign(of("id"), of("timestamp"), body));
