@@ -9,56 +9,57 @@ import {
 } from "@toolmount/core";
 import type { Budgets } from "./config.ts";
 
-/** Milliseconds after which a call counts as ended whose server says nothing more. It says so when a third of them is over. */
+/** Milliseconds after which a running call counts as ended unless its server renews it, which it does after a third of them. */
 const leaseMs = 60_000;
-/** Milliseconds in which what calls leave behind is collected, to go to the store with the next call where one comes. */
+/** Milliseconds for which the costs of ended calls are collected, unless the next call takes them to the store earlier. */
 const collectMs = 50;
-/** Milliseconds after which it is tried again while the store cannot be reached. */
+/** Milliseconds before the next attempt while the store cannot be reached. */
 const awayMs = 1_000;
 
-/** A call that wants its part of a budget. */
+/** A call that takes its part of a budget. */
 interface Taking {
   readonly key: string;
   readonly runId: string;
-  /** The call was counted before. */
+  /** Whether the call was counted before. */
   readonly isKnown: boolean;
   readonly also?: CounterChange["also"];
 }
 
-/** Why a call may not run, and the count of the other counter. */
+/** Why a call may not run (null if it may), and the count of the other counter. */
 export interface Taken {
   readonly excess: string | null;
   readonly also?: number | undefined;
 }
 
-/** What the counters need of their host. */
+/** The members of the coordinator that the counters need. */
 export type CountingHost = Pick<Coordinator, "hooks" | "get" | "logger" | "registerCleanup">;
 
-/** What calls leave behind that have ended, or wait. */
+/** What is to be stored for calls that have ended or wait. */
 interface Left {
   readonly count: number;
   readonly amount: number;
-  /** Of calls that do not run any more: 0. */
+  /** The run ids of calls that no longer run, each with the value 0. */
   readonly running: Readonly<Record<string, number>>;
 }
 
 const nothing: Left = { count: 0, amount: 0, running: {} };
 
 /**
- * Counts calls, their time, and calls that run. The store has the counters; memory has those of a host without a store, and those
- * of calls without a session and a turn. What a call leaves behind goes to the store with the next call of its key, or a moment later by itself.
+ * Counts calls, their time, and calls that run. The counters are in the store, or in memory if the host has no store or the call
+ * has neither a session nor a turn. What is to be stored after a call goes to the store with the next call of the same key,
+ * or by itself a moment later.
  */
 export class BudgetCounters {
   readonly #budgets: Budgets;
   readonly #host: CountingHost;
   readonly #memory = createMemoryStore().work!;
-  /** What is to be added to each counter. */
+  /** What is to be added to each counter, by key. */
   readonly #left = new Map<string, Left>();
-  /** Calls that run here, and the keys of their counters. */
+  /** The run ids of calls that run here, with the keys of their counters. */
   readonly #running = new Map<string, string>();
   #timer: Timer | null = null;
   #renewal: Timer | null = null;
-  /** The store refused the last change. */
+  /** Whether the store failed at the last change. */
   #isAway = false;
 
   constructor(budgets: Budgets, host: CountingHost) {
@@ -75,21 +76,21 @@ export class BudgetCounters {
     return (calls ?? ms ?? concurrent) !== undefined;
   }
 
-  /** Whether a call costs the store a round trip, in which another counter has room. */
+  /** Whether a call costs a round trip to the store, which can also change another counter. */
   counts(key: string, isKnown: boolean): boolean {
     const { ms, concurrent } = this.#budgets;
     if (!this.#isNeeded || this.#storeOf(key) === this.#memory) return false;
     return !isKnown || (ms ?? concurrent) !== undefined;
   }
 
-  /** Takes a call of the budget, unless it has one, and says that it runs. Returns why it may not. */
+  /** Takes a part of the budget for a call, unless it has one, and marks it as running. Returns why the call may not run. */
   async take({ key, runId, isKnown, also }: Taking): Promise<Taken> {
     const { ms, concurrent } = this.#budgets;
     if (!this.#isNeeded || (isKnown && (ms ?? concurrent) === undefined)) return { excess: null };
     const first = await this.#tryTake({ key, runId, isKnown, also });
     const isBusy = !first.isAdded && this.#excessOf(first, isKnown) === null;
     if (!isBusy || this.#storeOf(key) === this.#memory) return this.#taken(first, isKnown);
-    // That a call has ended at another server may be on its way to the store.
+    // The store may not know yet that a call has ended at another server.
     await new Promise<void>((resolve) => void systemClock.setTimer(resolve, 2 * collectMs));
     const second = await this.#tryTake({ key, runId, isKnown });
     return this.#taken({ ...second, also: first.also }, isKnown);
@@ -101,14 +102,14 @@ export class BudgetCounters {
     return { excess: state.isAdded ? null : (this.#excessOf(state, isKnown) ?? busy), also: state.also };
   }
 
-  /** What is used up. */
+  /** Returns which budget is used up; null if none is. */
   #excessOf({ count, amount }: CounterState, isKnown: boolean): string | null {
     const { per, calls, ms } = this.#budgets;
     if (calls !== undefined && !isKnown && count >= calls) return `the ${per} has used its ${calls} calls`;
     return ms !== undefined && amount >= ms ? `the ${per} has used its ${ms} ms of tool time` : null;
   }
 
-  /** Resolves to what is counted, with what calls left behind here. */
+  /** Adds a call to its counter, together with what earlier calls here left to store. Resolves to the counter. */
   async #tryTake({ key, runId, isKnown, also }: Taking): Promise<CounterState> {
     const { calls, ms, concurrent } = this.#budgets;
     const left = this.#takeLeft(key);
@@ -129,7 +130,7 @@ export class BudgetCounters {
     return { ...state, count: state.count + left.count, amount: state.amount + left.amount };
   }
 
-  /** A call of a key has ended, or waits: it is denied, or has cost so many milliseconds. */
+  /** Notes that a call of a key has ended or waits. `count` is -1 for a denied call; `amount` is its cost in milliseconds. */
   leave(
     key: string,
     { runId, count = 0, amount = 0 }: { runId: string; count?: number; amount?: number },
@@ -145,7 +146,7 @@ export class BudgetCounters {
     const left = this.#left.get(key) ?? nothing;
     const running = { ...left.running, ...more.running };
     this.#left.set(key, { count: left.count + more.count, amount: left.amount + more.amount, running });
-    // What gives something back is free for a call at any server.
+    // If something is given back, it is stored at once, so that a call at any server can take it.
     if (more.count !== 0 || this.#storeOf(key) === this.#memory) return void this.#flushOne(key);
     this.#timer ??= systemClock.setTimer(() => void this.#flush(), inMs);
     this.#timer.keepAlive(false);
@@ -181,7 +182,7 @@ export class BudgetCounters {
     return this.#budgets.concurrent === undefined ? {} : { [runId]: systemClock.now() + leaseMs };
   }
 
-  /** A call that runs for long is still there when its lease would be over. */
+  /** Renews the lease of a running call before it ends, as long as the call runs. */
   #hold(key: string, runId: string): void {
     this.#running.set(runId, key);
     this.#renewal ??= systemClock.setTimer(() => {
@@ -206,7 +207,7 @@ export class BudgetCounters {
   }
 }
 
-/** Whether the key is that of a call without a session and a turn. */
+/** Whether a key belongs to a call that has neither a session nor a turn. */
 function isSingle(key: string): boolean {
   return key.startsWith("run ");
 }

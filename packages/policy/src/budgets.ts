@@ -11,25 +11,25 @@ import type { Budgets } from "./config.ts";
 import type { CountAlso } from "./loop-guard.ts";
 import { RecentMap } from "./recent-map.ts";
 
-/** Calls that are known until they end. */
+/** Most calls that are remembered until they end. */
 const maxCalls = 100_000;
 /** A call that has not ended. */
 interface OpenCall {
   readonly key: string;
   isCounted: boolean;
-  /** What was taken for it before it is judged. */
+  /** What the loop guard already took for the call, before the budgets judge it. */
   taken?: Promise<Taken> | undefined;
 }
 
 /**
  * Denies calls beyond the plan's budgets. A call is counted when it is decided, and uncounted when it is denied; a resumed
- * call is counted once. The counters of sessions and turns are in the store, where every server of it counts on.
+ * call is counted once. The counters of sessions and turns are in the store, so that all servers of the store share them.
  */
 export function createBudgets(budgets: Budgets, coordinator: CountingHost): Policy {
   return openBudgets(budgets, coordinator).policy;
 }
 
-/** The same, with what lets the loop guard count in the round trip of a budget. */
+/** Creates the same policy, with a function by which the loop guard counts in the round trip of a budget. */
 export function openBudgets(
   budgets: Budgets,
   coordinator: CountingHost,
@@ -40,7 +40,7 @@ export function openBudgets(
   const pause = (_: string, data: EventData) => {
     const runId = String(data["run_id"]);
     const call = open.get(runId);
-    // A call that waits for a person does not run.
+    // A call that waits for a person does not count as running.
     if (call !== undefined) counters.leave(call.key, { runId });
   };
   const end = (event: string, data: EventData) => {
@@ -48,7 +48,7 @@ export function openBudgets(
     const { key, isCounted } = open.get(runId) ?? { key: keyOfEvent(budgets, data), isCounted: false };
     open.delete(runId);
     const isDenied = event === "tool:error" && data["status"] === "denied";
-    // A call that a person denies was counted, maybe at another server or before a restart.
+    // A call that a person denies was counted before, perhaps at another server or before a restart.
     if (isDenied && (isCounted || data["phase"] === "approve")) counters.leave(key, { runId, count: -1 });
     else if (isCounted) counters.leave(key, { runId, amount: Number(data["duration_ms"] ?? 0) });
   };
@@ -76,7 +76,7 @@ export function openBudgets(
     if (!counters.counts(key, call.isCounted)) return undefined;
     call.taken = counters.take({ key, runId, isKnown: call.isCounted, also });
     const { excess, also: count } = await call.taken;
-    // A gate that denies the call later gives its part back.
+    // If a gate denies the call later, its part of the budget is given back.
     if (excess === null) call.isCounted = true;
     return count;
   };

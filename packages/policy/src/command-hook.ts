@@ -7,10 +7,10 @@ import { hookEnvironment } from "./hook-environment.ts";
 import { runHookProcess } from "./hook-process.ts";
 import { readHookAnswer, writeHookInput } from "./hook-wire.ts";
 
-/** The variable by which the hooks of one mount are found. */
+/** The environment variable that identifies the hooks of one mount. */
 const markName = "TOOLMOUNT_HOOK_ID";
 
-/** Milliseconds after a hook's own timeout in which its end is reported. */
+/** Milliseconds after a hook's own timeout within which its end is reported. */
 const graceMs = 2_000;
 
 /**
@@ -21,7 +21,7 @@ const graceMs = 2_000;
 export function mountCommandHook(hook: CommandHook, coordinator: Coordinator): void {
   const { events, tools, timeout: timeoutMs, priority } = hook;
   const running = new Set<() => void>();
-  // The host may be killed between the start of a hook and the guard's line about it: the guard also knows it by a mark.
+  // The host may be killed after a hook starts but before the guard has its id, so the guard also finds hooks by a mark.
   const mark = randomUUID();
   const guard = createProgramGuard({
     mark: `${markName}=${mark}`,

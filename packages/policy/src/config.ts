@@ -10,7 +10,7 @@ const rule = z.discriminatedUnion("answer", [
   z.strictObject({
     match: callMatch,
     answer: z.literal("allow"),
-    /** `confirmation` also lifts what the tool itself asks. */
+    /** `confirmation` also removes the question of the tool itself. */
     waives: z.literal("confirmation").optional(),
     reason: reason.optional(),
   }),
@@ -24,7 +24,7 @@ const kinds = [
   "tag: .+",
 ];
 
-/** Tools as people write them in a list: a name or a glob, and a pattern of one argument; or what the tools say of themselves. */
+/** Selects tools in a list: a name or a glob, with a pattern of one argument, or a kind that tools state about themselves. */
 const toolPattern = z
   .string({ error: 'a line is a text; write one with a colon in quotes: "category: delete"' })
   .max(1_000)
@@ -41,33 +41,33 @@ const lineForm =
 const count = z.int().positive();
 
 const budgets = z.strictObject({
-  /** What a budget is counted over: a day and a month are those of UTC for each user. A call without a session or turn has its own. */
+  /** The period of a budget. A day and a month are counted in UTC for each user. A call without session or turn has its own. */
   per: z.enum(["turn", "session", "day", "month"]).default("session"),
-  /** Calls that may be made. */
+  /** Most calls. */
   calls: count.optional(),
-  /** Milliseconds that tools may run, taken together. */
+  /** Most milliseconds that tools may run, taken together. */
   ms: count.optional(),
-  /** Calls at the same time. */
+  /** Most calls at the same time. */
   concurrent: count.optional(),
   /** How deep tools may call tools. */
   depth: z.int().min(0).optional(),
-  /** Equal calls of one turn: from this one on they are answered without being run, and the one before carries a warning. */
+  /** From this number on, equal calls of one turn are answered without being run; the call before carries a warning. */
   repeats: z.int().min(2).optional(),
 });
 
-/** The webhook that answers questions. */
+/** A webhook that answers questions. */
 const approver = z.strictObject({
-  /** Where questions are posted; answers are polled below it. */
+  /** The URL to which questions are posted. Answers are polled below it. */
   url: z.url({ protocol: /^https?$/ }),
-  /** Signs questions and answers; both sides have it. */
+  /** The secret, known to both sides, with which questions and answers are signed. */
   secret: z
     .string()
     .regex(/^whsec_[\w+/-]{32,}=*$/, { error: "the secret is whsec_ and at least 24 bytes in base64" }),
 });
 
-/** One program that is asked about calls. */
+/** A program that is asked about calls. */
 const commandHook = z.strictObject({
-  /** A text is run by a shell, a list without one. */
+  /** A text is run by a shell; a list is run without a shell. */
   command: z.union([z.string().min(1), z.array(z.string().min(1)).min(1)]),
   events: z.array(z.enum(["tool:pre", "tool:post"])).default(["tool:pre"]),
   tools: z.array(glob).default(["*"]),
@@ -80,20 +80,20 @@ const commandHook = z.strictObject({
 
 /** What a plan may set in its `policy:` section. */
 export const config = z.strictObject({
-  /** What is asked about beside what tools and rules ask. */
+  /** How much is asked in addition to what tools and rules ask. */
   level: z.enum(["autonomous", "cautious", "standard", "paranoid"]).default("cautious"),
   rules: z.array(rule).default([]),
-  /** Calls that run without a question of the level or of the tool. */
+  /** Calls that run without the questions of the level and of the tool. */
   allow: z.array(toolPattern).default([]),
-  /** Calls that a person is asked about, whatever allows them. */
+  /** Calls about which a person is asked, even if something allows them. */
   ask: z.array(toolPattern).default([]),
-  /** Calls that are denied, whatever allows them. A tool without a pattern is not offered to a model at all. */
+  /** Calls that are denied, even if something allows them. A tool without a pattern is not offered to a model at all. */
   deny: z.array(toolPattern).default([]),
   budgets: budgets.optional(),
   approver: approver.optional(),
   /** Where the values of arguments may come from. */
   flows: flows.optional(),
-  /** The commands of the plan's `hooks:`; a plan writes them there. */
+  /** The commands that a plan writes in its `hooks:` section. */
   commandHooks: z.array(commandHook).optional(),
 });
 
@@ -101,9 +101,9 @@ export const config = z.strictObject({
 export type PolicyConfig = z.output<typeof config>;
 /** One rule of the `policy` section, parsed. */
 export type Rule = z.output<typeof rule>;
-/** Limits on the number of calls, parsed. */
+/** Budgets of calls, parsed. */
 export type Budgets = z.output<typeof budgets>;
 /** One command hook, parsed. */
 export type CommandHook = z.output<typeof commandHook>;
-/** How much the policy asks when no rule fits. */
+/** How much the policy asks if no rule fits. */
 export type Level = PolicyConfig["level"];

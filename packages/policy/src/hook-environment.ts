@@ -1,7 +1,7 @@
-/** Variables of the host that every hook gets: the programs that it starts need them. */
+/** Variables of the host that every hook gets, because the programs that it starts need them. */
 const passed = ["PATH", "HOME", "USER", "LANG", "LC_ALL", "TZ", "TMPDIR", "SYSTEMROOT"];
 
-/** The environment of a hook: the passed names, the plan's folder under the names that hooks expect, and the plan's own. */
+/** Returns a hook's environment: the passed variables, the plan's folder under the names that hooks expect, and `own`. */
 export function hookEnvironment(
   own: Readonly<Record<string, string>>,
   folder: string | undefined,

@@ -6,18 +6,18 @@ const maxHookOutputBytes = 65_536;
 
 /** How a hook is run. */
 interface HookRun {
-  /** Its standard input. */
+  /** The text that is written to its standard input. */
   readonly input: string;
   readonly cwd: string | undefined;
   readonly env: Readonly<Record<string, string>>;
   readonly timeoutMs: number;
-  /** What kills the hooks that run now. */
+  /** Functions that kill the hooks that run now. */
   readonly running: Set<() => void>;
   /** Kills the hooks that run when this process ends. */
   readonly guard: ProgramGuard;
 }
 
-/** How a hook ended: with an exit code, or otherwise. */
+/** How a hook ended: with an exit code, or with a failure. */
 export type HookEnd =
   | { readonly kind: "exit"; readonly code: number; readonly stdout: string; readonly stderr: string }
   | { readonly kind: "failed"; readonly problem: string };
@@ -61,7 +61,7 @@ export function runHookProcess(
   });
 }
 
-/** Collects a stream up to the limit; returns what reads it. */
+/** Collects a stream up to the limit. Returns a function that reads the collected text. */
 function collect(stream: NodeJS.ReadableStream, tooMuch: () => void): () => string {
   const chunks: Buffer[] = [];
   let bytes = 0;
@@ -73,7 +73,7 @@ function collect(stream: NodeJS.ReadableStream, tooMuch: () => void): () => stri
   return () => Buffer.concat(chunks).toString("utf8");
 }
 
-/** A text is for the system's shell, /bin/sh or cmd.exe; a list is a program and its arguments. */
+/** Starts a hook. A text is run by the system's shell, /bin/sh or cmd.exe; a list is a program and its arguments. */
 function start(
   command: string | readonly string[],
   cwd: string | undefined,

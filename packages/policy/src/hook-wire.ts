@@ -12,7 +12,7 @@ const eventNames: Readonly<Record<Dialect, Readonly<Record<string, string>>>> = 
   gemini: { "tool:pre": "BeforeTool", "tool:post": "AfterTool" },
 };
 
-/** A call as a hook reads it. Names of tools and of arguments are those of this host. */
+/** Writes a call as a hook reads it. Tools and arguments have the names of this host. */
 export function writeHookInput(
   dialect: Dialect,
   event: string,
@@ -52,17 +52,17 @@ const answerSchema = z.object({
     .optional(),
 });
 
-/** A gate's answer, or why the hook has failed. */
+/** A gate's answer, or why the hook failed. */
 type HookAnswer = { readonly result: HookResult } | { readonly failure: string };
 
-/** Reads how a hook ended. */
+/** Reads the answer of a hook that has ended. */
 export function readHookAnswer(end: HookEnd, event: string, data: EventData): HookAnswer {
   if (end.kind === "failed") return { failure: end.problem };
   const { code, stdout, stderr } = end;
   if (code === 2) return { result: refuse(event, stderr.trim() || "a hook denies it") };
   if (code !== 0)
     return { failure: `exit code ${code}${stderr.trim() === "" ? "" : `: ${firstLine(stderr)}`}` };
-  // Text that is no JSON is for people who read the log of a hook.
+  // Text that is not JSON is for people who read the log of a hook.
   if (!stdout.trimStart().startsWith("{")) return { result: { action: "continue" } };
   const parsed = answerSchema.safeParse(parseJson(stdout));
   return parsed.success
@@ -91,7 +91,7 @@ function readAnswer(answer: z.output<typeof answerSchema>, event: string, data: 
   return { result: { action: "continue", ...message } };
 }
 
-/** Before a call: a denial. After it the tool has run, so that the model only reads the reason beside the result. */
+/** Denies a call before it runs. Afterwards the tool has run, so the model only reads the reason with the result. */
 function refuse(event: string, reason: string): HookResult {
   return event === "tool:pre"
     ? { action: "deny", reason }
@@ -100,7 +100,7 @@ function refuse(event: string, reason: string): HookResult {
 
 function parseJson(written: string): unknown {
   try {
-    // A number that JavaScript would change stays as it is written, as a text.
+    // A number that JavaScript would change becomes a text with its digits.
     return parseExact(written);
   } catch {
     return undefined;

@@ -2,8 +2,8 @@ import type { Policy, ToolInfo } from "@toolmount/core";
 import type { Level } from "./config.ts";
 
 /**
- * Returns the question of a level, which any allow rule takes away. `autonomous` and `cautious` ask nothing beside what tools
- * and rules ask; `standard` asks about what changes something or does not say; `paranoid` about everything.
+ * Returns the policy of a level. Any allow rule removes its question. `autonomous` and `cautious` ask nothing in addition to what
+ * tools and rules ask; `standard` asks about tools that change something or do not say; `paranoid` asks about everything.
  */
 export function createLevel(level: Level): Policy {
   return {

@@ -36,7 +36,7 @@ export function lint(
   return [...rules, ...lists, ...lintFlows(settings.flows, tools)];
 }
 
-/** For a line about an argument that its tool has not. */
+/** Returns the problem of a line about an argument that its tool does not have; undefined for other lines. */
 function withoutArgument(written: string, tools: readonly ToolInfo[]): string | undefined {
   if (readKind(written) !== null) return undefined;
   const pattern = readToolPattern(written);
@@ -49,7 +49,7 @@ function withoutArgument(written: string, tools: readonly ToolInfo[]): string | 
   return `this rule can never match: ${tool.name} has ${which}; ${has}`;
 }
 
-/** The tool whose name a line has nearly. */
+/** Returns a hint with the tool whose name is most similar to that of a line. */
 function nearOf(written: unknown, tools: readonly ToolInfo[]): string {
   const [, name = ""] = /^([\w.-]+)/.exec(String(written)) ?? [];
   const [near] = nearestNames(

@@ -4,15 +4,15 @@ import { fitsTool } from "./match/match.ts";
 import type { Members } from "./match/pattern.ts";
 import { argumentOf, fitsText, readKind, readToolPattern } from "./match/tool-pattern.ts";
 
-/** The lists of a policy, in the order in which they count. */
+/** The lists of a policy, in order of precedence. */
 export const listNames = ["deny", "ask", "allow"] as const;
 
 /** The name of a list of the policy. */
 export type ListName = (typeof listNames)[number];
 
 /**
- * One line of the lists `allow`, `ask` and `deny` as a policy. Like rules, all lines count: any deny wins, an ask is
- * asked whatever allows the call, and an allow removes the questions of the level and of the tool.
+ * Creates the policy of one line of the lists `allow`, `ask` and `deny`. As with rules, all lines count: any deny wins, an ask
+ * is asked whatever allows the call, and an allow removes the questions of the level and of the tool.
  */
 export function createListPolicy(
   list: ListName,
@@ -42,7 +42,7 @@ export function createListPolicy(
   };
 }
 
-/** Whether an argument is a text that a shell runs: so the tool's tag says, or the name that such an argument has everywhere. */
+/** Whether an argument is a text that a shell runs, by the tool's tag or by the usual name of such an argument. */
 function isShellText({ tags }: ToolInfo, argument: string): boolean {
   return tags.includes("shell") || argument === "command";
 }

@@ -15,43 +15,43 @@ import {
 } from "@toolmount/core";
 import { RecentMap } from "./recent-map.ts";
 
-/** Turns of which a server knows more than the store. */
+/** Most turns that a server keeps in memory. */
 const kept = 10_000;
 
-/** A tool whose calls are not counted, nor taken for a result: it changes only which tools the model is shown. */
+/** A tool whose calls do not count, and neither do their results: it only changes which tools the model is shown. */
 const exempt = "activate_tools";
 
 interface Turn {
-  /** Its counter in the store: how many servers saw a first result. Those of its calls begin with the same text. */
+  /** The key of its counter in the store, which counts servers that saw a first result. Keys of its calls begin with it. */
   readonly key: string;
-  /** How many equal calls were made with each run that has not ended. */
+  /** For each run that has not ended, which of the equal calls it is. */
   readonly counts: Map<string, number>;
   hasResult: boolean;
   remaining: number;
 }
 
 /**
- * Counts a call in a round trip to the store that it costs in any case. Resolves to the count; undefined where it costs none.
+ * Counts a call in a round trip to the store that is made anyway. Resolves to the count; undefined if no such round trip is made.
  */
 export type CountAlso = (
   event: EventData,
   also: NonNullable<CounterChange["also"]>,
 ) => Promise<number | undefined>;
 
-/** What the guard needs of its host. */
+/** The members of the coordinator that the guard needs. */
 type GuardedHost = Pick<Coordinator, "hooks" | "get" | "logger">;
 
 /**
- * Stops a model that makes the same call over and over in one turn. Acts only once some tool of the turn has returned:
- * from the count `repeats` on a call is answered without being run, and the one before carries a warning. The counters are in
- * the store, where every server of it counts on. The agent loop reports the remaining iterations with `provider:request { session_id, turn_id,
- * iterations_remaining }`. Source: Aptix's ToolLoopGuard.
+ * Stops a model that repeats the same call in one turn. Acts only after some tool of the turn has returned: from the count
+ * `repeats` on, a call is answered without being run, and the call before carries a warning. The counters are in the store, so
+ * that all servers of the store share them. The agent loop reports the remaining iterations with
+ * `provider:request { session_id, turn_id, iterations_remaining }`. Source: Aptix's ToolLoopGuard.
  */
 export function mountLoopGuard(repeats: number, host: Pick<Coordinator, "hooks" | "get" | "logger">): void {
   mountGuard(repeats, host);
 }
 
-/** The same, which counts where it can in the round trip of a budget. */
+/** Mounts the same guard, which counts in the round trip of a budget if possible. */
 export function mountGuard(repeats: number, host: GuardedHost, countAlso?: CountAlso): void {
   const guard = new LoopGuard(repeats, host, countAlso);
   const options = { name: "loop guard", priority: 90 };
@@ -75,7 +75,7 @@ class LoopGuard {
     this.#countAlso = countAlso;
   }
 
-  /** Counts a call, and answers it where it was made too often. */
+  /** Counts a call, and answers it if it was made too often. */
   async judge(event: EventData): Promise<HookResult | undefined> {
     const turn = this.#turnOf(event);
     if (turn === null) return undefined;
@@ -99,7 +99,7 @@ class LoopGuard {
       await this.#noteResult(turn);
       return isLast ? warned(event["tool_result"] as ToolResult, count, turn) : undefined;
     } catch (err) {
-      // The tool has run: its result is worth more than a warning.
+      // The tool has run, and its result is worth more than a warning.
       this.#host.logger.warn({ err }, "the loop guard could not reach the store after a call");
       return undefined;
     }
@@ -114,14 +114,14 @@ class LoopGuard {
   #turnOf(event: EventData): Turn | null {
     const { user_id: user, session_id: name, turn_id: turn } = event;
     const session = ownSession(user, name);
-    if (session === undefined && turn === undefined) return null; // calls that nothing ties together
+    if (session === undefined && turn === undefined) return null; // such calls have nothing in common
     if (event["tool_name"] === exempt) return null;
     const key = `repeats ${JSON.stringify([session, turn])}`;
     const remaining = Number.POSITIVE_INFINITY;
     return this.#turns.take(key, () => ({ key, counts: new Map(), hasResult: false, remaining }));
   }
 
-  /** The number of equal calls of a turn, with this one. A resumed call counts once. */
+  /** Returns the number of equal calls of a turn, this call included. A resumed call counts once. */
   async #count(turn: Turn, event: EventData): Promise<number> {
     const also = { key: `${turn.key} ${digestOf(event)}`, count: event["resumed"] === true ? 0 : 1 };
     return (await this.#countAlso?.(event, also)) ?? (await this.#add(also.key, also.count));
@@ -132,7 +132,7 @@ class LoopGuard {
     return (turn.hasResult ||= (await this.#add(turn.key, 0)) > 0);
   }
 
-  /** Stores the first result before it is answered: the next call may come to another server. */
+  /** Stores that a first result exists before it is returned, because the next call may come to another server. */
   async #noteResult(turn: Turn): Promise<void> {
     if (turn.hasResult) return;
     turn.hasResult = true;
@@ -150,8 +150,8 @@ function digestOf(event: EventData): string {
 }
 
 /**
- * The text by which equal calls are found: the name, and the arguments as JSON with sorted keys, or trimmed where they are
- * a text that is not JSON. Case makes no difference.
+ * Returns a text that equal calls share: the name, and the arguments as JSON with sorted keys, or trimmed if they are a text
+ * that is not JSON. Case makes no difference.
  */
 export function callSignature(name: string, given: unknown): string {
   return `${name}\n${typeof given === "string" ? ofText(given) : (JSON.stringify(sorted(given)) ?? "")}`.toLowerCase();
@@ -182,7 +182,7 @@ interface SuppressedTool {
   readonly outputSchema: ToolInfo["outputSchema"] | undefined;
 }
 
-/** The answer in place of a result. It is a failure where the tool promises data of another form. */
+/** Returns the answer that replaces a result. It is a failure if the tool declares an `outputSchema`. */
 function suppressed({ name: tool, outputSchema }: SuppressedTool, { remaining }: Turn) {
   const guidance = [
     "This call was made before in this turn with the same arguments; its result is above. Use it, or call with other arguments.",

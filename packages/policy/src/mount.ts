@@ -12,7 +12,7 @@ import { mountGuard } from "./loop-guard.ts";
 import { createRule } from "./rule.ts";
 import { createWebhookApprover } from "./webhook-approver.ts";
 
-/** Mounts what a plan's `policy:` section says. */
+/** Mounts the policies and guards of a plan's `policy:` section. */
 export async function mount(coordinator: Coordinator, settings: PolicyConfig): Promise<void> {
   const { level, rules, budgets, approver, flows, commandHooks = [] } = settings;
   coordinator.mount("policies", createLevel(level));
@@ -51,7 +51,7 @@ function mountFlows(flows: FlowsConfig, coordinator: Coordinator): void {
     );
 }
 
-/** The place of a rule: `plan.yaml:12:5`. Looked up each time, because an edit of the plan can move it. */
+/** Returns the place of a rule, such as `plan.yaml:12:5`. It is looked up each time, because an edit of the plan can move it. */
 function placeOf(coordinator: Coordinator, path: readonly (string | number)[]): string | undefined {
   const find = coordinator.getCapability("plan.position") as
     | ((path: readonly (string | number)[]) => PlanPosition | undefined)

@@ -7,7 +7,7 @@ export class RecentMap<Value> {
     this.#limit = limit;
   }
 
-  /** The value of a key, created when absent. */
+  /** Returns the value of a key, which is created if it is absent. */
   take(key: string, make: () => Value): Value {
     const value = this.#entries.get(key) ?? make();
     this.#entries.delete(key);

@@ -4,8 +4,8 @@ import { fitsTool } from "./match/match.ts";
 import { fitsArguments, fitsName, type Members } from "./match/pattern.ts";
 
 /**
- * Returns a rule as a policy of its own. All rules that fit a call count, wherever they stand: any deny wins, and an allow
- * takes away only what the level asks, or with `waives` what the tool asks. `where` says where the rule is written.
+ * Creates the policy of one rule. All rules that fit a call count, whatever their order: any deny wins, and an allow removes
+ * only what the level asks, or with `waives` also what the tool asks. `where` returns where the rule is written.
  */
 export function createRule(
   rule: Rule,
@@ -31,7 +31,7 @@ function fitsCall({ match, answer }: Rule, { info, arguments: given }: PendingCa
   );
 }
 
-/** What allows must hold for every member of a list; what denies or asks, for one. */
+/** Returns how lists of values count: an allow rule must hold for every member, other rules for some member. */
 function membersOf(answer: Rule["answer"]): Members {
   return answer === "allow" ? "every" : "some";
 }

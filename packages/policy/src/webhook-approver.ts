@@ -11,29 +11,29 @@ import { z } from "zod";
 
 /** Options of the approver that posts its questions to a URL. */
 export interface WebhookOptions {
-  /** Questions are posted here; the answer to one is polled at `<url>/<approval id>`. */
+  /** The URL to which questions are posted. The answer to a question is polled at `<url>/<approval id>`. */
   readonly url: string;
-  /** `whsec_` and at least 24 bytes in base64; both sides have it. Source: Standard Webhooks 1.0. */
+  /** `whsec_` and at least 24 bytes in base64. Both sides know it. Source: Standard Webhooks 1.0. */
   readonly secret: string;
-  /** How often an answer is asked for, in milliseconds; default 2,000. */
+  /** Milliseconds between two polls for an answer; default 2,000. */
   readonly pollMs?: number | undefined;
   readonly clock?: Clock | undefined;
 }
 
 const usualPollMs = 2_000;
 
-/** How old a signed answer may be. */
+/** Oldest signed answer that is accepted, in milliseconds. */
 const maxAgeMs = 300_000;
 
 /** Longest answer that is read, in bytes. */
 const maxBytes = 65_536;
 
-/** A way to the other side of the webhook. */
+/** What is needed to send a signed message to the other side of the webhook. */
 type Sender = WebhookOptions & { readonly key: WebhookKey };
 
 const answerSchema = z.strictObject({
   approvalId: z.string(),
-  /** Digest of the question; an answer to another question is refused. */
+  /** The digest of the question. An answer to another question is refused. */
   digest: z.string(),
   decision: z.enum(["approve", "deny", "later"]),
   reason: z.string().max(2_000).optional(),
@@ -41,11 +41,12 @@ const answerSchema = z.strictObject({
 });
 
 /**
- * Sends a signed question, and polls for a signed answer until it arrives or the question is withdrawn. All messages are signed
- * as Standard Webhooks 1.0 says, with the approval's id as theirs, so the libraries of that specification sign and verify them.
+ * Creates an approver that sends a signed question, and polls for a signed answer until it arrives or the question is withdrawn.
+ * Messages are signed as in Standard Webhooks 1.0, with the approval's id as their id, so the libraries of that specification
+ * can sign and verify them.
  *
- * The server answers 202 before a decision, and 200 with it. Throws `OPTION_INVALID` for a secret of another form. An answer without a valid signature, too old, or about another
- * question makes the approver fail, and the call is denied.
+ * The server answers 202 before a decision, and 200 with it. Throws `OPTION_INVALID` for a secret of another form. An answer
+ * that has no valid signature, is too old, or is about another question makes the approver fail, so that the call is denied.
  */
 export function createWebhookApprover(options: WebhookOptions): Approver {
   const sender: Sender = { ...options, key: new WebhookKey(options.secret) };
@@ -63,7 +64,7 @@ export function createWebhookApprover(options: WebhookOptions): Approver {
   };
 }
 
-/** A server that cannot be reached for a while may still have the answer later. */
+/** Polls for an answer. If the server cannot be reached for a while, it tries again, because the answer may come later. */
 async function poll(
   options: Sender,
   { approvalId }: ApprovalQuestion,
@@ -79,7 +80,7 @@ async function poll(
   }
 }
 
-/** Posts a question, or asks for the answer to it with an empty body. */
+/** Posts a question or, with an empty body, asks for the answer to it. */
 function send(
   { url, key, clock = systemClock }: Sender,
   approvalId: string,

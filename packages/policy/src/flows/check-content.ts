@@ -12,14 +12,14 @@ import { normalize } from "./text.ts";
 
 type Given = PendingCall["arguments"];
 
-/** The arguments of a call that are carried somewhere, and those that say who reads them. */
+/** Names of the arguments that are content, and of those that say who reads it. */
 interface Carried {
   readonly names: readonly string[];
   readonly audience: FlowLine["audience"];
   readonly control: readonly string[];
 }
 
-/** Finds content that the people whom a call is about should not get, and notes its origin. */
+/** Finds content that the people in the call's arguments should not get, and notes its origin. */
 export function* checkContent(
   { names, audience, control }: Carried,
   given: Given,
@@ -27,11 +27,11 @@ export function* checkContent(
   origins: ValueOrigin[],
 ): Steps<Problem | null> {
   if (yield* isForUser(audience, given, evidence)) return null;
-  // Where no line says who reads the content, those whom the call is about do.
+  // If no line says who reads the content, the people in the control arguments do.
   const readers = typeof audience === "object" ? audience : control;
   const stranger = yield* findStranger(readers, given, evidence);
   const hasPrivate = evidence.history.results.some((result) => evidence.seen(result).isPrivate);
-  // What the content says does not count then: a model can say anything in other words.
+  // The text of the content does not matter here, because a model can say everything in other words.
   if (stranger !== null && hasPrivate && names.some((name) => Object.hasOwn(given, name))) {
     origins.push(stranger);
     return { kind: "reach", origin: stranger };
@@ -57,7 +57,7 @@ export function* checkContent(
   return null;
 }
 
-/** A part of a text that is other people's. What the user named as a whole may go to people whom the user named. */
+/** Finds a part of a text that other people wrote. With `areNamed`, texts that the user named as a whole do not count. */
 function* findUnnamed(text: string, areNamed: boolean, evidence: Evidence): Steps<Foreign | null> {
   const foreign = yield* findForeign(text, evidence);
   if (foreign === null || !areNamed) return foreign;
@@ -69,8 +69,8 @@ function* findUnnamed(text: string, areNamed: boolean, evidence: Evidence): Step
 }
 
 /**
- * The parts of a content beside the texts that the user named: each is the whole text of a file, or of a record, such as a
- * mail by its sender. A text of few words counts only where it is all of the content.
+ * Returns the parts of a content without the texts that the user named: the whole text of a file, or of a record such as a mail
+ * by its sender. A text of few words is removed only if it is the whole content.
  */
 function* withoutNamed(content: string, evidence: Evidence): Steps<readonly string[]> {
   let parts = [content];
@@ -96,7 +96,7 @@ function* namedTexts(result: KeptResult, evidence: Evidence): Steps<readonly str
     .filter((text) => !isWrittenBefore(normalize(text), result, evidence));
 }
 
-/** A person who would get content and whom the user did not name. */
+/** Finds a person who would get the content and whom the user did not name. */
 function* findStranger(
   readers: readonly string[],
   given: Given,
@@ -111,7 +111,7 @@ function* findStranger(
   return null;
 }
 
-/** Whether only the user sees the content: the plan says so, or each person whom the call names is the user. */
+/** Whether only the user sees the content: the plan says so, or the user is each person whom the call names. */
 function* isForUser(audience: FlowLine["audience"], given: Given, evidence: Evidence): Steps<boolean> {
   if (audience === undefined) return false;
   if (audience === "user") return true;
@@ -119,7 +119,7 @@ function* isForUser(audience: FlowLine["audience"], given: Given, evidence: Evid
   return true;
 }
 
-/** Whether a text was not compared with all results of the session, because the host dropped the oldest. */
+/** Whether a text could not be compared with all results of the session, because the host dropped the oldest. */
 function isUncompared(value: string | number, { history, words }: Evidence): boolean {
   return history.isPartial && typeof value === "string" && value !== "" && !words.name(value);
 }

@@ -5,17 +5,17 @@ import { copiedWords, eachRun, Words } from "./runs.ts";
 import type { SeenResult } from "./seen.ts";
 import { compactCode, findWord, formsOf, normalize } from "./text.ts";
 
-/** A part of a content that neither the model nor the user wrote. */
+/** A part of content that neither the model nor the user wrote. */
 export interface Foreign {
   readonly part: string;
   readonly found: Found;
-  /** Only the user sees the result that has it. */
+  /** Whether only the user sees the result that has the part. */
   readonly isPrivate?: boolean;
 }
 
 /**
- * Finds a part of a text, also in an encoded form, that is neither the model's own words nor the user's, and where it is
- * from. Null when all of the text is theirs.
+ * Finds a part of a text, also in an encoded form, that neither the model nor the user wrote, and where it comes from. Null if
+ * they wrote the whole text.
  */
 export function* findForeign(text: string, evidence: Evidence): Steps<Foreign | null> {
   for (const one of [text, ...decodedOf(text, evidence.meter)]) {
@@ -25,13 +25,13 @@ export function* findForeign(text: string, evidence: Evidence): Steps<Foreign | 
   return null;
 }
 
-/** Endings of hosts that are named without a scheme. Endings of file names are not among them. */
+/** Ends of host names that are recognized without a scheme. Extensions of files are excluded. */
 const hostEnd =
   "(?:com|org|net|edu|gov|info|biz|app|dev|xyz|site|online|shop|link|[a-z]{2})(?<!\\.(?:md|py|js|ts|sh|go|rs|cs|rb))";
 
 /**
- * Links and hosts, mail addresses, telephone numbers and codes. Before an @ are at most the 64 characters of RFC 5321, and a
- * host has at most 253 in 127 labels: without these bounds a long word takes the square of its length.
+ * Matches links, hosts, mail addresses, telephone numbers and codes. By RFC 5321 at most 64 characters precede an @, and a host
+ * has at most 253 in 127 labels: without these limits, the time for a long word would grow with the square of its length.
  */
 const addresses = new RegExp(
   [
@@ -45,10 +45,10 @@ const addresses = new RegExp(
   "giu",
 );
 
-/** Looking for addresses in a character takes as long as searching so many. */
+/** Cost of looking for addresses in one character, in characters that are searched in the same time. */
 const addressCost = 256;
 
-/** An address in a text that neither the user nor the plan named. A link in a text makes the reader act. */
+/** Finds an address in a text that neither the user nor the plan named. A link in a text can make its reader act. */
 function* findAddress(text: string, evidence: Evidence): Steps<Foreign | null> {
   const whole = normalize(text);
   evidence.meter.spend(text.length * addressCost);
@@ -80,11 +80,11 @@ function isKnown(part: string, { history, seen }: Evidence): boolean {
   });
 }
 
-/** Runs that are looked up in a result in one step, and what looking up one takes, in characters that are searched meanwhile. */
+/** How many runs are looked up in a result in one step, and the cost of one, in characters that are searched in that time. */
 const stepRuns = 1_024;
 const lookupCost = 256;
 
-/** A run of words that is in an untrusted text and not in the user's. A short text counts as a whole. */
+/** Finds a run of words that is in an untrusted text but not in the user's. A short text is compared as a whole. */
 function* findCopy(text: string, { words: user, history, seen, meter }: Evidence): Steps<Foreign | null> {
   const whole = normalize(text);
   const words = new Words(whole);
@@ -110,12 +110,12 @@ function* findCopy(text: string, { words: user, history, seen, meter }: Evidence
   return null;
 }
 
-/** Whether a text has a whole structured field, such as a street address: that is a value, and no words of others. */
+/** Whether a text contains a whole structured field, such as a street address. That is a value, and not a copied text. */
 function isWhole(leaf: string, text: string): boolean {
   return text.includes(leaf.trim());
 }
 
-/** Where other people's text has a form of a part. A whole structured field in the text is a value. */
+/** Finds where other people's text has one of the forms. A whole structured field in `text` is a value and does not count. */
 function findText(
   forms: readonly string[],
   text: string,

@@ -2,15 +2,15 @@ import type { Meter, Steps } from "./meter.ts";
 import { eachRun, Words } from "./runs.ts";
 import { border } from "./text.ts";
 
-/** Fields that are kept for one run: one that is not in the text as a whole is enough. */
+/** Most fields that are kept for a run, because a single field that is not whole in the text is enough. */
 const maxFields = 8;
 
-/** The runs of words of a result that other people can have written: each run of a content is looked up once. */
+/** The runs of words of a result that other people may have written, so that each run of a content is looked up once. */
 export class Copies {
   readonly #foreign = new Set<number>();
   readonly #values = new Map<number, string[]>();
 
-  /** `foreign`: texts that others wrote. `values`: fields that a service made; the whole of one is a value, and no copy. */
+  /** Reads runs of `foreign`, which others wrote, and of `values`, which a service made: a whole value is not a copy. */
   static *read(
     { length, foreign, values }: { length: number; foreign: readonly string[]; values: readonly string[] },
     meter: Meter,
@@ -27,7 +27,7 @@ export class Copies {
     return copies;
   }
 
-  /** Whether a run of the normalized content is a copy. */
+  /** Whether a run of the normalized content is copied. */
   has(run: number, content: string, meter: Meter): boolean {
     if (this.#foreign.has(run)) return true;
     const fields = this.#values.size === 0 ? undefined : this.#values.get(run);

@@ -2,12 +2,12 @@ const months = "january february march april may june july august september octo
   " ",
 );
 
-/** A day, with or without a time, as arguments of tools have it. */
+/** Matches a day, with or without a time, as it stands in arguments of tools. */
 const isoTime = /^(\d{4})-(\d{1,2})-(\d{1,2})(?:[t ](\d{1,2}):(\d{2})(?::\d{2})?z?)?$/i;
 
 /**
  * Whether a normalized text names the day of an ISO date, and its time: `may 5th`, `the 1st to the 5th of may`, `05/05/2024`,
- * `2 pm`. Null: the value is no date. Midnight needs no words.
+ * `2 pm`. Null if the value is not a date. Midnight need not be named.
  */
 export function namesDate(value: string, text: string): boolean | null {
   const [, year = "", month = "", day = "", hour, minute = "00"] = isoTime.exec(value.trim()) ?? [];

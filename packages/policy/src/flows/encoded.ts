@@ -1,18 +1,18 @@
 import { isUtf8 } from "node:buffer";
 import type { Meter } from "./meter.ts";
 
-/** Most characters of one text that are decoded, on all levels together: twice what a session keeps of its results. */
+/** Most characters of one text that are decoded, on all levels together: twice as many as a session keeps of its results. */
 const maxDecoded = 16_777_216;
 
-/** Levels of encoding: base64 of a hex form is two. */
+/** Most levels of encoding that are decoded. Base64 of a hex form has two. */
 const maxLevels = 2;
 
-/** Decoding a character takes as long as searching so many. */
+/** Cost of decoding one character, in characters that are searched in the same time. */
 const decodingCost = 128;
 
 /**
- * What a text says in base64, in hex or with URL escapes, up to two levels deep. The work is linear in the text, and
- * bounded; of a call's own text, the meter of the call counts it.
+ * Returns the texts that a text contains in base64, in hex or with URL escapes, up to two levels deep. The work is linear in
+ * the text, and limited. For a text of the call itself, the call's meter counts it.
  */
 export function decodedOf(text: string, meter?: Meter): readonly string[] {
   const found = new Set<string>();
@@ -32,15 +32,15 @@ export function decodedOf(text: string, meter?: Meter): readonly string[] {
   return [...found];
 }
 
-/** Shorter texts are ordinary words. */
+/** Fewest characters of an encoded text. Shorter texts are ordinary words. */
 const minEncoded = 8;
 
-/** Characters of both base64 alphabets and of hex, also on several lines. */
+/** Matches characters of both base64 alphabets and of hex, also on several lines. */
 const token = /[A-Za-z0-9+/_-]{8,}(?:\r?\n[A-Za-z0-9+/_-]+)*={0,2}/g;
 
 /**
- * A word of prose or a path: small letters after its first character. Hex forms of texts have digits; base64 forms have
- * capitals or digits, but for very few texts, which are composed.
+ * Matches a word of prose or a path: small letters after its first character. Hex forms of texts have digits; base64 forms have
+ * capitals or digits, except for very few texts, which must be chosen on purpose.
  */
 const plainWord = /^.[a-z/_-]*$/;
 
@@ -54,7 +54,7 @@ function decodeOnce(text: string): readonly string[] {
   }
   for (const match of text.match(token) ?? []) {
     const lines = match.split(/\r?\n/);
-    // The next line may be an ordinary word, so each line counts by itself, too.
+    // The next line may be an ordinary word, so each line is also decoded by itself.
     for (const encoded of lines.length === 1 ? lines : [lines.join(""), ...lines]) {
       if (encoded.length < minEncoded || plainWord.test(encoded)) continue;
       const decoded = decodeToken(encoded);
@@ -69,7 +69,7 @@ function decodeToken(encoded: string): string | null {
   return (isHex ? textOf(encoded, "hex") : null) ?? textOf(encoded, "base64");
 }
 
-/** The bytes as text; null when they are not UTF-8. Ordinary words are valid base64, too, but of no text. */
+/** Decodes a text; null if the bytes are not UTF-8. Ordinary words are valid base64, too, but not of a text. */
 function textOf(encoded: string, form: "hex" | "base64"): string | null {
   const bytes = Buffer.from(encoded, form);
   if (bytes.length === 0 || !isUtf8(bytes)) return null;

@@ -8,21 +8,21 @@ import type { UserWords } from "./words.ts";
 /** Where one value came from. */
 export type Found = Pick<ValueOrigin, "origin" | "from"> & { readonly isAccepted: boolean };
 
-/** What a call's values are compared with. */
+/** What the values of a call are compared with. */
 export interface Evidence {
   readonly words: UserWords;
   readonly history: CallHistory;
   readonly seen: (result: KeptResult) => SeenResult;
   readonly identity: ReadonlySet<string>;
   readonly meter: Meter;
-  /** Whether untrusted text chose a result, for the results that were looked at. */
+  /** Whether untrusted text chose a result, for the results that were checked so far. */
   readonly steered: Map<KeptResult, boolean>;
 }
 
-/** Reading a character of a result takes as long as searching so many. */
+/** Cost of reading one character of a result, in characters that are searched in the same time. */
 const readCost = 128;
 
-/** Reads each result once: the results are objects that the host keeps. Each time that one is looked at is a search of it. */
+/** Creates a function that reads each result once, because the host keeps the result objects. Each use counts as a search. */
 export function createSeen(lines: readonly ResultLine[]): (meter: Meter) => Evidence["seen"] {
   const known = new WeakMap<KeptResult, SeenResult>();
   return (meter) => (result) => {
@@ -35,12 +35,12 @@ export function createSeen(lines: readonly ResultLine[]): (meter: Meter) => Evid
   };
 }
 
-/** The identity of a plan, as it is compared. */
+/** Returns the identity of a plan in the forms in which it is compared. */
 export function identityOf({ identity }: Pick<FlowsConfig, "identity">): ReadonlySet<string> {
   return new Set(identity.flatMap((value) => [...formsOf(value), compactCode(value) ?? value]));
 }
 
-/** Whether the plan names the value, of which `forms` are the forms, as the user's own. */
+/** Whether the plan names a value as the user's own. `forms` are the forms of the value. */
 export function isIdentity(
   value: string | number,
   forms: readonly string[],

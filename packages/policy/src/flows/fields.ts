@@ -10,8 +10,8 @@ import type { Trust } from "./schema.ts";
 import { compactCode, lettersOf, findWord, formsOf, hasCode, normalize } from "./text.ts";
 
 /**
- * Returns a field of this trust that is exactly the value. The newest counts, of results that no untrusted text chose, or of those
- * that it chose.
+ * Returns a field with this trust that is exactly the value, from the newest result. With `steered`, only results that untrusted
+ * text chose are searched; otherwise only the others.
  */
 export function* findField(
   trust: Trust,
@@ -34,8 +34,8 @@ export function* findField(
 }
 
 /**
- * Whether untrusted text chose what a result is about: it has an argument of the call, or the argument is from results that
- * such text chose.
+ * Whether untrusted text chose what a result is about: it contains an argument of the call, or the argument comes from results
+ * that such text chose.
  */
 export function* isSteered(result: KeptResult, evidence: Evidence): Steps<boolean> {
   const known = evidence.steered.get(result);
@@ -58,7 +58,7 @@ function earlierThan({ call }: KeptResult, { history }: Evidence): readonly Kept
 function* isForeignChoice(value: string | number, before: Evidence): Steps<boolean> {
   const { words, identity, history, seen } = before;
   if (history.results.length === 0) return false;
-  // A secret that a store masked: its origin can no longer be found.
+  // A store masked this secret, so its origin can no longer be found.
   if (String(value).includes(mask)) return true;
   if (words.name(value)) return false;
   const forms = formsOf(value);
@@ -74,7 +74,7 @@ function* isForeignChoice(value: string | number, before: Evidence): Steps<boole
   return sources.length > 0;
 }
 
-/** Whether a part of a value is a code that other people's text has: the model may have written the rest. */
+/** Whether a part of a value is a code in other people's text. The model may have written the rest. */
 function hasForeignCode(value: string | number, before: Evidence): boolean {
   if (typeof value === "number" || namesDate(value, "") !== null) return false;
   const codes = normalize(value).match(/\d{4,}|(?=[a-z]*\d)(?=\d*[a-z])[a-z\d]{5,}/g) ?? [];
@@ -86,8 +86,8 @@ function hasForeignCode(value: string | number, before: Evidence): boolean {
 }
 
 /**
- * Where an untrusted text has the value as a word, also when one of the two is encoded. The first counts: others may have
- * repeated it.
+ * Returns where an untrusted text has the value as a word, even if one of the two is encoded. The oldest result counts, because
+ * later ones may repeat it.
  */
 export function findMention(
   value: string | number,

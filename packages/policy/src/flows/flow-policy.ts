@@ -10,7 +10,7 @@ import { describeProblem, shownValue, type Problem } from "./reason.ts";
 import type { FlowLine, FlowsConfig } from "./schema.ts";
 import { UserWords } from "./words.ts";
 
-/** The sources that a tool's own declaration accepts, when no line of the plan is about it. */
+/** The sources that apply to a tool that declares its control arguments, if no line of the plan is about it. */
 const declaredLine: FlowLine = {
   match: {},
   from: ["user", "identity", "trusted", "contact", "structured"],
@@ -18,8 +18,8 @@ const declaredLine: FlowLine = {
 };
 
 /**
- * The flows of a plan as one policy. Each line that is about a tool judges its calls; the strictest answer counts. A tool
- * that declares control arguments, and that no line is about, is judged by its declaration. Other tools have no judge.
+ * Creates the policy of a plan's flows. Each line that is about a tool judges its calls, and the strictest answer counts. A
+ * tool that declares control arguments, and that no line is about, is judged by its declaration. Other tools are not judged.
  */
 export function createFlows(
   config: FlowsConfig,
@@ -34,7 +34,7 @@ export function createFlows(
       const own = config.into.flatMap((line, index) =>
         fitsTool(line.match, tool) ? [{ line, rule: () => where(index) ?? `flows.into ${index + 1}` }] : [],
       );
-      // Who sees the content is a fact of the tool: what one line says holds for all.
+      // Who sees the content is a property of the tool, so what one line says about it applies to all.
       const audience = own.find(({ line }) => line.audience !== undefined)?.line.audience;
       const lines = own.map(({ line, rule }) => prepareLine({ audience, ...line }, tool, config.words, rule));
       if (lines.length === 0 && tool.control !== undefined)
@@ -63,7 +63,7 @@ export function createFlows(
   };
 }
 
-/** The values that a person approved in this session, after their origin was shown. They count as typed. */
+/** Returns the values that a person approved in this session after seeing their origins. They count as typed by the user. */
 function confirmedIn({ results }: CallHistory): readonly string[] {
   return results.flatMap(({ confirmed = [] }) => confirmed.map(String));
 }
@@ -100,7 +100,7 @@ function prepareLine(
   };
 }
 
-/** What was not compared is not accepted. */
+/** Runs a check. If there is too much to compare, that is a problem, because what was not compared is not accepted. */
 function* unlessTooMuch(check: Steps<Problem | null>): Steps<Problem | null> {
   try {
     return yield* check;
@@ -137,12 +137,12 @@ function* checkControl(
   return first;
 }
 
-/** Whether results that the host dropped may have the value, too: then other people may have chosen it. */
+/** Whether results that the host dropped may contain the value, too, so that other people may have chosen it. */
 function mayBeForeign({ origin }: ValueOrigin, { history }: Evidence): boolean {
   return history.isPartial && (origin === "structured" || origin === "contact" || origin === "untrusted");
 }
 
-/** A person who approved the same target before has named the action, too. */
+/** Checks that the user named the action. A person who approved the same targets before has named it, too. */
 function checkIntent(
   intent: IntentCheck | null,
   targets: readonly (string | number)[],

@@ -8,7 +8,7 @@ function split(words: string): Words {
   return words.split(", ");
 }
 
-/** Words for one kind of action. The first is the one that names of tools use; another list has other names of it. */
+/** Words for kinds of actions: `tools` are the words in names of tools, and `words` those by which users name the action. */
 const actions: readonly { readonly tools: Words; readonly words: Words }[] = [
   {
     tools: split("send, transfer, pay, email, mail"),
@@ -62,7 +62,7 @@ const actions: readonly { readonly tools: Words; readonly words: Words }[] = [
   { tools: split("browse, fetch, open, get, visit"), words: [] },
 ];
 
-/** Words for the things that actions are about, by the word that names of tools use. */
+/** Words for the things that actions are about, by the word in names of tools. */
 const things: Readonly<Record<string, Words>> = {
   money: split(
     "money, pay, payment, bill, rent, invoice, amount, refund, transfer, dollar, euro, transaction, fee, price, cost, $, €, £, cash, deposit, salary, gift, owe",
@@ -99,12 +99,12 @@ const things: Readonly<Record<string, Words>> = {
   dir: split("dir, directory, folder"),
 };
 
-/** Whether the user's words name the action of a tool. Null: the tool's name has no action that has words. */
+/** Whether the user's words name the action of a tool. */
 export type IntentCheck = (words: UserWords) => boolean;
 
 /**
- * Prepares the check of one line for one tool; null when the line asks for no intent. `said` has words of the plan beside
- * the English ones, by a word of tools' names.
+ * Prepares the check of one line for one tool; null if the line requires no intent. `said` has words of the plan in addition to
+ * the English ones, by the word in names of tools.
  */
 export function prepareIntent(
   intent: FlowLine["intent"],
@@ -126,7 +126,7 @@ function listsOf(intent: readonly (string | readonly string[])[]): readonly Word
   return intent.every((word) => typeof word === "string") ? [intent] : (intent as readonly Words[]);
 }
 
-/** The verbs for a tool's action, and the nouns for what it is about. A word that no table has is its own verb. */
+/** Returns the verbs for a tool's action, and the nouns for its object. A word that is in no table is used as a verb itself. */
 function wordsOf(
   name: string,
   said: Readonly<Record<string, Words>>,

@@ -1,17 +1,17 @@
 import type { Json } from "@toolmount/core";
 
-/** A text or number of a JSON value, with its path: `.0.sender`; the root's is empty. */
+/** A text or number in a JSON value, with its path, for example `.0.sender`. The path of the value itself is empty. */
 export interface Leaf {
   readonly path: string;
   readonly value: string | number;
-  /** The record or list that has it. */
+  /** The record or list that contains it. */
   readonly parent: Json | undefined;
 }
 
-/** Deepest level that is walked. The host has checked the depth of results and arguments before. */
+/** Deepest level that is walked. The host has already checked the depth of results and arguments. */
 const maxLevels = 64;
 
-/** Calls `visit` for each text and number. Keys that are no identifiers count as texts: a person chose them. */
+/** Calls `visit` for each text and number. Keys that are not identifiers count as texts, because a person chose them. */
 export function walk(value: unknown, visit: (leaf: Leaf) => void): void {
   step(value, "", undefined, 0, visit);
 }
@@ -43,8 +43,8 @@ interface ControlLeaf {
 }
 
 /**
- * Every value of an argument that decides: texts, numbers, booleans as their words, and the keys of maps, which a caller
- * chooses as it chooses values. `schema` says which keys are the names of members.
+ * Returns every value of a control argument: texts, numbers, booleans as text, and the keys of maps, which a caller
+ * chooses like values. `schema` says which keys are names of members.
  */
 export function controlLeaves(given: unknown, schema: unknown, path = "", level = 0): readonly ControlLeaf[] {
   if (typeof given === "boolean") return isDefault(given, schema) ? [] : [{ path, value: String(given) }];
@@ -74,19 +74,19 @@ function isDefault(given: boolean, schema: unknown): boolean {
   return isRecord(schema) && schema["default"] === given;
 }
 
-/** A member of a schema. */
+/** Returns a member of a schema; undefined if the schema is not an object. */
 export function memberOf(schema: unknown, name: string): unknown {
   return isRecord(schema) ? schema[name] : undefined;
 }
 
-/** The texts and numbers of a value, in order. */
+/** Returns the texts and numbers of a value, in order. */
 export function leavesOf(value: unknown): readonly Leaf[] {
   const leaves: Leaf[] = [];
   walk(value, (leaf) => leaves.push(leaf));
   return leaves;
 }
 
-/** The texts and numbers of these arguments, in order. */
+/** Returns the texts and numbers of the arguments `names`, in order. */
 export function valuesOf(
   names: readonly string[],
   given: Readonly<Record<string, unknown>>,

@@ -8,7 +8,7 @@ interface Found {
   readonly problem: string;
 }
 
-/** Finds the parts of `flows` that can have no effect: lines, arguments and fields that no tool of the plan has. */
+/** Finds the parts of `flows` that can have no effect, because no tool of the plan fits the line, argument or field. */
 export function lintFlows(flows: FlowsConfig | undefined, tools: readonly ToolInfo[]): readonly Found[] {
   if (flows === undefined) return [];
   return [
@@ -64,7 +64,7 @@ function lintResult(line: ResultLine, tools: readonly ToolInfo[]): readonly Foun
   });
 }
 
-/** The names of all members that an output schema has, at any depth. */
+/** Returns the names of all members in an output schema, at any depth. */
 function fieldsIn(schema: unknown): readonly string[] {
   if (typeof schema !== "object" || schema === null) return [];
   return Object.entries(schema).flatMap(([key, inner]) => [
@@ -73,14 +73,14 @@ function fieldsIn(schema: unknown): readonly string[] {
   ]);
 }
 
-/** The sources that lines of `results` give. */
+/** The sources that only a line of `results`, or the plan's `identity`, can give. */
 const ofResults: ReadonlySet<string> = new Set(["identity", "trusted", "structured", "contact"]);
 
-/** A source that no line and no value of the plan can give. */
+/** Finds sources of a line that no line and no value of the plan can give. */
 function lintSources({ from }: FlowLine, { identity, results }: FlowsConfig): readonly Found[] {
   const said = new Set<string>(results.flatMap(trustsOf));
   if (identity.length > 0) said.add("identity");
-  // The default of `from` names every source.
+  // A list of five sources is taken for the default of `from`, which the plan need not write.
   if (from.length === 5) return [];
   return from.flatMap((source, at): Found[] => {
     if (!ofResults.has(source) || said.has(source)) return [];

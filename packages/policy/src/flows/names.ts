@@ -3,7 +3,7 @@ import type { Meter, Steps } from "./meter.ts";
 import { normalize } from "./text.ts";
 import type { UserWords } from "./words.ts";
 
-/** Members of a record that can be names of it, words of one name, and records with one name: of more, none is looked at. */
+/** Most members of a record that can be its names, words of a name, and records with the same name. More are ignored. */
 const most = { members: 30, words: 10, namesakes: 100 };
 
 /** The names by which a user can call the records of a result. */
@@ -11,7 +11,7 @@ export class Names {
   readonly #members = new Map<unknown, Leaf[]>();
   readonly #records = new Map<string, Set<unknown>>();
 
-  /** `leaves`: the members that can be a name of their record. */
+  /** `leaves` are the members that can be a name of their record. */
   constructor(leaves: readonly Leaf[]) {
     for (const leaf of leaves) {
       const entry = isRecord(leaf.parent) ? leaf.parent : leaf;
@@ -26,7 +26,7 @@ export class Names {
       }
   }
 
-  /** Whether the user wrote a name of the record with this leaf, which no record with another value has. */
+  /** Whether the user wrote a name of the record of this leaf, and no record with another value has that name. */
   *names(leaf: Leaf, words: UserWords, meter: Meter): Steps<boolean> {
     const members = isRecord(leaf.parent) ? (this.#members.get(leaf.parent) ?? []) : [leaf];
     for (const name of namesOf(members, leaf.value)) {
@@ -47,8 +47,8 @@ export class Names {
 }
 
 /**
- * The names of a record: the words of a name and the name as a whole, and the first word of another text. Only a record
- * without a name is called by what is before the @ of its address, too, which its person chose.
+ * Returns the names of a record: a whole name and its words, and the first word of other texts. A record without a name is also
+ * called by what precedes the @ of its address, because its person chose that.
  */
 function namesOf(members: readonly Leaf[], besides?: string | number): readonly string[] {
   const texts = members.flatMap(({ path, value }) =>

@@ -1,4 +1,4 @@
-/** Returns the forms in which a number may be written in figures. */
+/** Returns the forms in which a number may be written in digits. */
 export function formsOfNumber(value: number): readonly string[] {
   const plain = String(value);
   if (/e/.test(plain)) return [plain];
@@ -8,11 +8,11 @@ export function formsOfNumber(value: number): readonly string[] {
   return [...new Set([whole, ...grouped].flatMap((start) => parts.map((end) => start + end)))];
 }
 
-/** Words before a small number that make it a name of something. */
+/** Words before a small number that make the number an id. */
 const idWords =
   "id|ids|number|no|nr|ticket|issue|order|invoice|task|case|account|user|customer|room|flight|booking|reservation|message|event|file|item|record|entry|post|comment|bug|pr";
 
-/** Small numbers are in every text: they count as mentioned where the text calls them an id. */
+/** Whether a text mentions a small number. Such numbers are in every text, so they count only if the text calls them an id. */
 export function mentionsNumber(text: string, value: string | number): boolean {
   return new RegExp(
     `(?:\\b(?:${idWords})\\b|#)[^\\p{L}\\p{N}]{0,4}(?:is |of |= ?)?(?:${[value, spokenForm(value) ?? value].join("|")})(?![\\p{L}\\p{N}])`,
@@ -21,8 +21,8 @@ export function mentionsNumber(text: string, value: string | number): boolean {
 }
 
 /**
- * Matches a whole number as English words write it, in a normalized text: `seven thousand one hundred and twelve`, or digit
- * by digit. Null for other values.
+ * Returns a pattern that matches a whole number in English words, in a normalized text: `seven thousand one hundred and twelve`,
+ * or digit by digit. Null for other values.
  */
 export function spokenForm(value: string | number): string | null {
   const digits = String(value);

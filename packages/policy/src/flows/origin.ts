@@ -7,7 +7,7 @@ import type { Source } from "./schema.ts";
 import { findWord, formsOf, hostOf, normalize } from "./text.ts";
 import type { UserWords } from "./words.ts";
 
-/** Finds the origin of a value of a control argument, the best accepted one first. */
+/** Finds the origin of a value of a control argument. If several apply, the best accepted one is returned. */
 export function* findOrigin(
   value: string | number,
   from: readonly Source[],
@@ -29,7 +29,7 @@ export function* findOrigin(
     const at = yield* findField(trust, forms, evidence);
     if (at === null || !accepts(trust)) continue;
     if (trust === "contact" && !at.isNamed) continue;
-    // The text of another person has the value, too: it may be the reason why the model chose it.
+    // Another person's text has the value, too, which may be why the model chose it.
     if (mention !== null && !(trust === "contact"))
       return { origin: "untrusted", from: mention, isAccepted: false };
     return { origin: trust, from: at.from, isAccepted: true };
@@ -46,7 +46,7 @@ export function* findOrigin(
   return (yield* findUnaccepted(forms, evidence)) ?? { origin: "composed", isAccepted: false };
 }
 
-/** A field that has the value, though the line does not accept it, or other people's text chose its result. */
+/** Finds a field with the value that the line does not accept, or that is in a result which other people's text chose. */
 function* findUnaccepted(forms: readonly string[], evidence: Evidence): Steps<Found | null> {
   for (const trust of ["contact", "structured", "identity", "trusted"] as const) {
     const at = (yield* findField(trust, forms, evidence)) ?? (yield* findField(trust, forms, evidence, true));
@@ -56,8 +56,8 @@ function* findUnaccepted(forms: readonly string[], evidence: Evidence): Steps<Fo
 }
 
 /**
- * A name of several parts, such as `owner/name` or a path of this machine: the user wrote its last part, or a service made
- * it, and the owner is the user.
+ * Finds the origin of a name of several parts, such as `owner/name` or a path of this machine: the user wrote its last part, or
+ * a service made that part and the owner is the user.
  */
 function* findByLastPart(value: string, evidence: Evidence): Steps<Found | null> {
   const at = Math.max(value.lastIndexOf("/"), value.lastIndexOf("\\"));
@@ -72,14 +72,14 @@ function* findByLastPart(value: string, evidence: Evidence): Steps<Found | null>
   return field === null ? null : { origin: "structured", from: field.from, isAccepted: true };
 }
 
-/** Whether a value is the user's own: one that the plan names, or a field that says so. */
+/** Whether a value is the user's own: the plan names it, or a field of a result says so. */
 export function* isOwn(value: string | number, evidence: Evidence): Steps<boolean> {
   const forms = formsOf(value);
   if (isIdentity(value, forms, evidence.identity)) return true;
   return (yield* findField("identity", forms, evidence)) !== null;
 }
 
-/** A result whose only text is the value, such as a file, when the user's own words chose what was read. */
+/** Finds a result whose only text is the value, such as a file, if the user's own words chose what was read. */
 function* findWhole(value: string | number, evidence: Evidence): Steps<Found | null> {
   const text = normalize(String(value));
   for (const result of evidence.history.results.toReversed()) {
@@ -91,7 +91,7 @@ function* findWhole(value: string | number, evidence: Evidence): Steps<Found | n
   return null;
 }
 
-/** The only text of a result, such as a file's, when the user's own words chose what was read. */
+/** Returns the only text of a result, such as that of a file, if the user's own words chose what was read. */
 export function* chosenText(result: KeptResult, evidence: Evidence): Steps<string | null> {
   const given = textsOf(result.arguments);
   const [only, ...others] = textsOf(result.value).filter((one) => !given.includes(one));
@@ -101,7 +101,7 @@ export function* chosenText(result: KeptResult, evidence: Evidence): Steps<strin
   return only;
 }
 
-/** Whether a call before had the text as an argument: what the model wrote into a file is not the user's. */
+/** Whether an earlier call had the text as an argument. What the model wrote into a file is not the user's. */
 export function isWrittenBefore(text: string, { call }: KeptResult, { history, words }: Evidence): boolean {
   const before = history.results.filter((one) => one.call < call);
   const given = before.flatMap((one) => textsOf(one.arguments)).map(normalize);
@@ -114,14 +114,14 @@ function textsOf(value: unknown): readonly string[] {
   return leavesOf(value).flatMap(({ value: one }) => (typeof one === "string" && one !== "" ? [one] : []));
 }
 
-/** Whether the user wrote a text, or a folder of a path. */
+/** Whether the user wrote a text, or a parent folder of a path. */
 function namesPlace(text: string, words: UserWords): boolean {
   if (words.grants(text)) return true;
   const at = text.lastIndexOf("/");
   return at > 2 && namesPlace(text.slice(0, at), words);
 }
 
-/** A link to a host that the user named, or that a result showed. */
+/** Finds the origin of a link to a host that the user named, and whether a result showed the link. */
 function findLink(
   value: string | number,
   forms: readonly string[],

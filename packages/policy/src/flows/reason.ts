@@ -10,17 +10,17 @@ export type Problem =
 /** Longest value that a reason shows, in characters. */
 const maxShown = 80;
 
-/** What a reason shows of a digest: `sha256 ` and twelve digits. */
+/** Number of characters of a digest that a reason shows: `sha256 ` and twelve digits. */
 const shownDigest = 19;
 
-/** A value as a question shows it: cut, and the digest of a value that a name in the argument's path calls secret. */
+/** Returns a value as a question shows it: shortened, or as a digest if a name in the argument's path names a secret. */
 export function shownValue(argument: string, value: string | number): string {
   const text = String(value);
   if (argument.split(".").some(namesSecret)) return digestOfSecret(text).slice(0, shownDigest);
   return text.length <= maxShown ? text : `${text.slice(0, maxShown - 1)}…`;
 }
 
-/** The sentence that a person reads: the reason of the plan, then each value with its origin. */
+/** Returns the sentence for a person: the reason of the plan, then each value with its origin. */
 export function describeProblem(
   problem: Problem,
   {
@@ -48,7 +48,7 @@ function factsOf(problem: Problem, origins: readonly ValueOrigin[], isKnown: boo
   return problem.kind === "private" ? facts.map((fact) => `${fact} · only you may see it`) : facts;
 }
 
-/** `recipient DE89… · from read_file (call 3), line 12 · you never wrote it` */
+/** Describes an origin: `recipient DE89… · from read_file (call 3), line 12 · you never wrote it` */
 function describeOrigin({ argument, value, origin, from }: ValueOrigin, isKnown: boolean): string {
   const place = from === undefined ? null : `from ${from.tool} (call ${from.call})${placeIn(from)}`;
   const chosen = origin === "structured" || origin === "contact" ? ", which the user did not choose" : "";
@@ -60,7 +60,7 @@ function describeOrigin({ argument, value, origin, from }: ValueOrigin, isKnown:
   return parts.join(" · ");
 }
 
-/** The words for an origin that no result has. */
+/** Words for an origin that is not in a result. */
 const unplaced: Readonly<Record<ValueOrigin["origin"], string>> = {
   user: "in the user's words, but not as a permission",
   identity: "the user's own",

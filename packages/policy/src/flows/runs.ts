@@ -1,28 +1,28 @@
 import { randomInt } from "node:crypto";
 import type { Meter, Steps } from "./meter.ts";
 
-/** Words in a row that are a copy rather than a coincidence. */
+/** Number of words in a row from which on they are a copy and not a coincidence. */
 export const copiedWords = 5;
 
-/** What a word weighs. A character of a script without blanks weighs a half of it. */
+/** The weight of a word. A character of a script without spaces has half of it. */
 const wordWeight = 2;
 
-/** Characters that weigh as much as a word: more of them without a blank weigh as much as several words. */
+/** Number of characters without a space that weigh as much as one word. */
 const wordLength = 48;
 
 /**
- * The words of a normalized text: a mark around a word makes no difference, and a mark that stands alone is no word. Each
- * character of a script without blanks, such as Chinese, stands alone, and so does each text between the marks of JSON.
+ * The words of a normalized text. Punctuation around a word makes no difference, and punctuation that stands alone is not a
+ * word. Each character of a script without spaces, such as Chinese, is a word; so is each text between the marks of JSON.
  */
 export class Words {
   readonly #text: string;
   readonly #starts: number[] = [];
   readonly #ends: number[] = [];
   readonly #lines: number[] = [];
-  /** For each word the weight of all words before it, and at the end the weight of all words. */
+  /** For each word the weight of all words before it, and at the end the weight of all words that were read. */
   readonly #weights: number[] = [0];
   readonly #hashes: readonly [number[], number[]] = [[], []];
-  /** Where the words that are not yet read begin, and their line. */
+  /** Where the words begin that were not read yet; `#line` is their line. */
   #from = 0;
   #line = 0;
 
@@ -30,22 +30,22 @@ export class Words {
     this.#text = text;
   }
 
-  /** How many words the text has, by weight; reads no more of them than `most`. */
+  /** Returns how many words the text has, by weight. Reads at most `most` words. */
   count(most = Number.POSITIVE_INFINITY): number {
     while (this.#weights.at(-1)! < most * wordWeight && this.#readOn());
     return Math.min(most, Math.floor(this.#weights.at(-1)! / wordWeight));
   }
 
-  /** The text of so many words. */
+  /** Returns the text of `length` words from the word `at`. */
   slice(at: number, length: number): string {
     const end = this.#endOf(at, length)!;
     return this.#text.slice(this.#starts[at], this.#ends[end - 1]);
   }
 
   /**
-   * Each run of so many words with the number of its first one, none across a border of joined texts. A run is a number of 53
-   * bits. An author of a text must not be able to choose two runs with one number, so the numbers differ from process to
-   * process.
+   * Yields each run of `length` words, with the index of its first word. No run crosses a border of joined texts. A run is a
+   * number of 53 bits. Authors of texts must not be able to choose two runs with the same number, so the numbers differ between
+   * processes.
    */
   *runs(length: number): Generator<readonly [run: number, at: number]> {
     for (let at = 0; ; at++) {
@@ -55,13 +55,13 @@ export class Words {
     }
   }
 
-  /** Whether the text has a run of so many words. */
+  /** Whether the text has a run of `length` words. */
   has(run: number, length: number): boolean {
     for (const [one] of this.runs(length)) if (one === run) return true;
     return false;
   }
 
-  /** The first word after a run; null when fewer words are left. */
+  /** Returns the index of the first word after a run; null if fewer words are left. */
   #endOf(at: number, length: number): number | null {
     while (at >= this.#starts.length) if (!this.#readOn()) return null;
     const wanted = this.#weights[at]! + length * wordWeight;
@@ -73,7 +73,7 @@ export class Words {
     return end;
   }
 
-  /** Reads on to the end of the next word; false at the end of the text. */
+  /** Reads the next word; false at the end of the text. */
   #readOn(): boolean {
     const text = this.#text;
     const start = this.#from;
@@ -119,11 +119,11 @@ export class Words {
   }
 }
 
-/** Runs that are read in one step, and what reading one takes, in characters that are searched meanwhile. */
+/** How many runs are read in one step, and the cost of reading one, in characters that are searched in the same time. */
 const stepRuns = 256;
 const runCost = 2_048;
 
-/** Visits each run of so many words of a text, in steps. */
+/** Calls `visit` for each run of `length` words of a text, in steps. */
 export function* eachRun(
   words: Words,
   length: number,
@@ -144,29 +144,29 @@ const blank = 32;
 const lineEnd = 10;
 const seeds = [randomInt(2 ** 32) | 0, randomInt(2 ** 32) | 0] as const;
 
-/** Whether a character ends a word: a blank, the end of a line, and the marks of JSON, of lists and of tables. */
+/** Whether a character ends a word: a space, the end of a line, and the marks of JSON, lists and tables. */
 function isBetweenWords(code: number): boolean {
   return code === blank || code === lineEnd || separators.has(code);
 }
 
 const separators: ReadonlySet<number> = new Set('"{}[]()<>|;,=&'.split("").map((mark) => mark.charCodeAt(0)));
 
-/** The first character of a script that writes no blanks between words: Thai. */
+/** The first character of a script that writes no spaces between words, which is Thai. */
 const firstUnspaced = 0x0e00;
 
-/** Thai, Lao, Burmese, Khmer, and the scripts of China and Japan. */
+/** Whether a character belongs to Thai, Lao, Burmese, Khmer, or a script of China or Japan. */
 function isUnspaced(code: number): boolean {
   if (code >= 0x3040) return code < 0xa4d0 || (code >= 0xf900 && code < 0xfb00);
   return code < 0x0f00 || (code >= 0x1000 && code < 0x10a0) || (code >= 0x1780 && code < 0x1800);
 }
 
-/** One step of MurmurHash3: each bit of the number changes the others. */
+/** Computes one step of MurmurHash3, in which each bit of the number changes the others. */
 function mix(value: number): number {
   const mixed = Math.imul(value, 0xcc9e2d51);
   return (Math.imul((mixed << 15) | (mixed >>> 17), 0x1b873593) + 0xe6546b64) | 0;
 }
 
-/** Whether a character is no part of a word: marks of ASCII, and the blocks of punctuation. */
+/** Whether a character is not a part of a word: punctuation of ASCII or of the blocks for punctuation. */
 function isMark(code: number): boolean {
   if (code < 128) return !((code > 96 && code < 123) || (code > 47 && code < 58) || code === 95);
   return code < 0xc0 || (code >= 0x2000 && code < 0x2070) || (code >= 0x3000 && code < 0x3040);

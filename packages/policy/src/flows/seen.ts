@@ -10,13 +10,13 @@ import { fitsResult, isLabelled, type ResultLine, type Trust } from "./schema.ts
 import { border, findWord, lettersOf, normalize, withoutSeparators } from "./text.ts";
 import type { UserWords } from "./words.ts";
 
-/** Strictest first: of several lines about one field, the strictest counts. */
+/** The trusts, strictest first. If several lines are about one field, the strictest trust counts. */
 const trusts: readonly Trust[] = ["untrusted", "contact", "structured", "identity", "trusted"];
 
-/** The fields that other people can write. Of structured ones, only whole values are trusted. */
+/** The trusts of fields that other people can write. Of a structured field, only the whole value is trusted. */
 const foreign: readonly Trust[] = ["untrusted", "contact", "structured"];
 
-/** Leaves with one value of which it is looked whether the user named their record. */
+/** Most leaves with the same value for which it is checked whether the user named their record. */
 const mostAlike = 10;
 
 function isIn(form: string, text: string, trust: Trust): boolean {
@@ -35,7 +35,7 @@ export class SeenResult {
   readonly #texts: Readonly<Record<Trust, string>>;
   #compact: string | null = null;
   #letters: string | null = null;
-  /** What the untrusted text says in base64, in hex or with URL escapes. */
+  /** What the untrusted text contains in base64, in hex or with URL escapes. */
   readonly #decoded: readonly { readonly path: string; readonly text: string }[];
   readonly #copies = new Map<number, Copies>();
   #names: Names | undefined;
@@ -71,7 +71,7 @@ export class SeenResult {
     );
   }
 
-  /** Characters of all texts. */
+  /** Number of characters of all texts. */
   get size(): number {
     return Object.values(this.#texts).reduce((sum, { length }) => sum + length, 0);
   }
@@ -80,7 +80,7 @@ export class SeenResult {
     return this.#texts[trust];
   }
 
-  /** The untrusted text without separators, in which codes are searched. */
+  /** The untrusted text without separators. Codes are searched in it. */
   get compact(): string {
     return (this.#compact ??= withoutSeparators(this.#texts.untrusted));
   }
@@ -91,12 +91,12 @@ export class SeenResult {
   }
 
   /**
-   * Whether a text of other people has a form of the value: as a word of an untrusted text, or as a part of a longer
-   * structured field, such as the name of a channel.
+   * Returns the trust of a text of other people that has a form of the value: as a word of an untrusted text, or as a part of a
+   * longer structured field, such as the name of a channel. Null if no such text has it.
    */
   mentions(forms: readonly string[]): Trust | null {
     const [shortest = ""] = forms.toSorted((one, other) => one.length - other.length);
-    // The forms of a link contain each other: where the shortest is not, none is.
+    // The forms of a link contain each other, so a text without the shortest form contains none of them.
     const isNested = forms.every((form) => form.includes(shortest));
     for (const trust of foreign) {
       const text = this.#texts[trust];
@@ -106,19 +106,19 @@ export class SeenResult {
     return null;
   }
 
-  /** As `mentions`, for content that others read: it must hold no value at all of a result that only the user sees. */
+  /** Does the same as `mentions`, for content that others read: any value counts if only the user sees the result. */
   discloses(forms: readonly string[]): Trust | null {
     if (!this.isPrivate) return this.mentions(forms);
     return trusts.find((trust) => forms.some((form) => findWord(form, this.#texts[trust]) !== -1)) ?? null;
   }
 
-  /** Where an untrusted text says something encoded that fits; null when none does. */
+  /** Returns where an encoded part of the untrusted text fits; null if no part does. */
   locateEncoded(fits: (text: string) => boolean): { path: string } | null {
     const found = this.#decoded.find(({ text }) => fits(text));
     return found === undefined ? null : { path: found.path };
   }
 
-  /** The runs of so many words that other people can have written, or that only the user sees. They are read once, in steps. */
+  /** Returns the runs of `length` words that other people may have written, or only the user sees. Computed once, in steps. */
   *copies(length: number, meter: Meter): Steps<Copies> {
     const known = this.#copies.get(length);
     if (known !== undefined) return known;
@@ -135,7 +135,7 @@ export class SeenResult {
     return made;
   }
 
-  /** Where a run that `copies` has is from, for a content of this normalized text. */
+  /** Returns where a run of `copies` stands in the result. `content` is the normalized content that has the run. */
   locateCopy(run: number, length: number, content: string): { path: string; line?: number } {
     const hasRun = (text: string) => new Words(text).has(run, length);
     const isPart = (text: string) =>
@@ -150,12 +150,12 @@ export class SeenResult {
     );
   }
 
-  /** Whether a field of this trust is exactly the value. */
+  /** Whether a field with this trust is exactly the value. */
   has(trust: Trust, form: string): boolean {
     return this.#texts[trust].includes(border + form + border);
   }
 
-  /** The leaves of this trust that are exactly the value. */
+  /** Returns the leaves with this trust that are exactly the value. */
   leavesWith(trust: Trust, forms: readonly string[]): readonly Leaf[] {
     return leavesOf(this.result.value).filter(({ path, value }) => {
       if (this.#trustOf(path) !== trust) return false;
@@ -164,7 +164,7 @@ export class SeenResult {
     });
   }
 
-  /** Of these leaves the first with a record that the user named by a name which no other record has. */
+  /** Returns the first of these leaves whose record the user named by a name that no other record has. */
   *findNamed(leaves: readonly Leaf[], words: UserWords, meter: Meter): Steps<Leaf | undefined> {
     this.#names ??= new Names(leavesOf(this.result.value));
     for (const leaf of leaves.slice(0, mostAlike))
@@ -172,7 +172,7 @@ export class SeenResult {
     return undefined;
   }
 
-  /** Other people's texts in records that the user named by what the service says of them. */
+  /** Returns other people's texts in records that the user named by fields which the service wrote. */
   *textsNamedBy(words: UserWords, meter: Meter): Steps<readonly string[]> {
     const leaves = leavesOf(this.result.value);
     const isForeign = ({ path }: Leaf) => this.#trustOf(path) === "untrusted";
@@ -184,7 +184,7 @@ export class SeenResult {
     return found;
   }
 
-  /** The first leaf of this trust for which `fits` holds, with its line from 1 in a text of several lines. */
+  /** Returns the first leaf with this trust that `fits`, and its line, counted from 1, in a text of several lines. */
   locate(trust: Trust, fits: (text: string) => boolean): { path: string; line?: number } | null {
     for (const { path, value } of leavesOf(this.result.value)) {
       if (this.#trustOf(path) !== trust) continue;
@@ -197,7 +197,7 @@ export class SeenResult {
   }
 }
 
-/** A text of several lines that a service made, such as a list of names, has a value in each line, and after each label. */
+/** Normalizes a leaf. A text of several lines that a service made has a value in each line, and after each label. */
 function normalizeLeaf(value: string | number, trust: Trust): string {
   if (typeof value === "number") return String(value);
   return trust === "untrusted" || !value.includes("\n")
@@ -208,7 +208,7 @@ function normalizeLeaf(value: string | number, trust: Trust): string {
         .join(border);
 }
 
-/** The trust of each path of a result: of the lines about it, the strictest that speaks about the path. */
+/** Returns a function for the trust of a path: the strictest trust of the lines that are about it. */
 function trustOfPaths(result: KeptResult, own: readonly ResultLine[]): (path: string) => Trust {
   const isLowered = own.some(isLabelled) && hasLabels(result);
   if (own.length === 0 || result.isError || isLowered) return () => "untrusted";
@@ -224,7 +224,7 @@ function trustOf({ trust, fields = {} }: ResultLine, path: string): Trust | unde
   return found ?? trusts.find((one) => one === trust);
 }
 
-/** Whether a server labels a result, or a block of it, as less than trusted. */
+/** Whether a server labels a result, or a block of it, as not trusted. */
 function hasLabels({ value, meta }: KeptResult): boolean {
   const blocks = isRecord(value) && Array.isArray(value["content"]) ? (value["content"] as unknown[]) : [];
   const ofBlocks = blocks.map((block) => (isRecord(block) ? block["meta"] : undefined));

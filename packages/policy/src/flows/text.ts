@@ -1,15 +1,15 @@
 import { formsOfNumber } from "./numbers.ts";
 
-/** Separates texts that were joined; no normalized text has it. */
+/** Separates texts that were joined. No normalized text contains it. */
 export const border = "\n";
 
-/** A text as values are compared: compatibility forms, case, white space and invisible characters make no difference. */
+/** Returns a text as it is compared: compatibility forms, case, white space and invisible characters make no difference. */
 export function normalize(text: string): string {
   const plain = isAscii(text) ? text : text.normalize("NFKC").replace(invisible, "");
   return plain.replace(unevenSpace, " ").toLowerCase().trim();
 }
 
-/** White space that is not one blank: most texts have little of it, so most blanks are not replaced. */
+/** Matches white space other than a single space. Most texts have little of it, so that little is replaced. */
 const unevenSpace = / \s+|[^\S ]\s*/g;
 
 const invisible = /[\u00AD\u200B-\u200F\u202A-\u202E\u2060-\u2064\uFEFF]/g;
@@ -19,8 +19,8 @@ function isAscii(text: string): boolean {
 }
 
 /**
- * Where a value is in a normalized text as a word of its own; -1 when it is not there. Beside an address, also `.`, `-`, `@`
- * and `/` belong to the word: `a@b.co` is not in `a@b.co.uk`, nor `b.co` in `x.b.co`.
+ * Returns where a value is in a normalized text as a whole word; -1 if it is not there. For an address, `.`, `-`, `@` and `/`
+ * also belong to the word: `a@b.co` is not in `a@b.co.uk`, nor `b.co` in `x.b.co`.
  */
 export function findWord(value: string, text: string): number {
   if (value === "") return -1;
@@ -45,7 +45,7 @@ function isWordCharacter(character: string): boolean {
   return /[\p{L}\p{N}_]/u.test(character);
 }
 
-/** The forms in which a value may be written. All are normalized. */
+/** Returns the forms in which a value may be written, all of them normalized. */
 export function formsOf(value: string | number): readonly string[] {
   if (typeof value === "number") return formsOfNumber(value);
   const text = normalize(value);
@@ -64,16 +64,16 @@ function isLink(text: string): boolean {
   return /^(?:https?:\/\/)?(?:[\p{L}\p{N}-]+\.)+[\p{L}]{2,}(?::\d+)?(?:[/?#]\S*)?$/u.test(text);
 }
 
-/** A code whose separators make no difference, such as an account or a telephone number, without them; null for others. */
+/** Returns a code such as an account or a telephone number without its separators, which do not matter; null for other texts. */
 export function compactCode(value: string): string | null {
   const compact = withoutSeparators(normalize(value));
   return compact.length >= 7 && /^\+?[\p{L}\p{N}]+$/u.test(compact) && /\d{4}/.test(compact) ? compact : null;
 }
 
-/** Longest code that is looked for as a word; an engine refuses an expression of many thousand characters. */
+/** Longest code that is searched as a word, because an engine refuses an expression of many thousand characters. */
 const longestCode = 200;
 
-/** Whether a code is in a normalized text, with whatever separators. */
+/** Whether a normalized text contains a code, with any separators. */
 export function hasCode(code: string, text: string): boolean {
   if (code.length > longestCode) return withoutSeparators(text).includes(code);
   const body = code
@@ -83,7 +83,7 @@ export function hasCode(code: string, text: string): boolean {
   return new RegExp(`(?<![\\p{L}\\p{N}])${body}(?![\\p{L}\\p{N}])`, "u").test(text);
 }
 
-/** The letters and digits of a text, without all that stands between them. */
+/** Returns only the letters and digits of a text. */
 export function lettersOf(text: string): string {
   return normalize(text).replace(/[^\p{L}\p{N}]+/gu, "");
 }
@@ -92,7 +92,7 @@ export function withoutSeparators(text: string): string {
   return text.replace(/[ \-./()]/g, "");
 }
 
-/** The host of a normalized link, without `www.`; null for other texts. */
+/** Returns the host of a normalized link, without `www.`; null for other texts. */
 export function hostOf(text: string): string | null {
   if (!isLink(text)) return null;
   return text

@@ -14,7 +14,7 @@ import {
   withoutSeparators,
 } from "./text.ts";
 
-/** A point before a sentence that begins without a space: an address that stands before it ends there. */
+/** Matches a dot before a sentence that begins without a space. An address before the dot ends there. */
 const sentenceEnd = /\.(?=\p{Lu}\p{Ll})/gu;
 
 /** The words of the user, normalized once. */
@@ -22,7 +22,7 @@ export class UserWords {
   readonly isKnown: boolean;
   readonly text: string;
   #letters: string | null = null;
-  /** The sentences that forbid nothing. */
+  /** The sentences in which the user forbids nothing. */
   readonly #granted: string;
   readonly #confirmed: ReadonlySet<string>;
   readonly #secrets: ReadonlySet<string>;
@@ -31,7 +31,7 @@ export class UserWords {
   readonly #runs = new Map<number, ReadonlySet<number>>();
   #tokens: ReadonlyMap<string, ReadonlyMap<string, ReadonlySet<string>>> | undefined;
 
-  /** `confirmed`: values that the user approved, after their origin was shown. They count as typed, but name no action. */
+  /** `confirmed` are values that the user approved after seeing their origins. They count as typed, but name no action. */
   constructor(prompts: readonly string[] | undefined, confirmed: readonly string[] = []) {
     this.isKnown = prompts !== undefined;
     const given = (prompts ?? []).map((text) => text.replace(sentenceEnd, ". "));
@@ -54,7 +54,7 @@ export class UserWords {
     return this.#isSecret(value) || isNamed(value, this.#granted);
   }
 
-  /** Each run of so many words that the user wrote. They are read once, in steps. */
+  /** Returns every run of `length` words of the user, each as a number. Computed once for each length, in steps. */
   *runs(length: number, meter: Meter): Steps<ReadonlySet<number>> {
     const known = this.#runs.get(length);
     if (known !== undefined) return known;
@@ -81,18 +81,18 @@ export class UserWords {
     return this.#secrets.size > 0 && this.#secrets.has(digestOfSecret(value));
   }
 
-  /** Whether the user's words have these letters in a row, whatever stands between them. */
+  /** Whether the user's words contain these letters in a row, ignoring whatever stands between them. */
   hasLetters(letters: string): boolean {
     return (this.#letters ??= lettersOf(this.text)).includes(letters);
   }
 
-  /** Whether the user called a person or a thing by this name. Words that stand before any noun call nothing. */
+  /** Whether the user called a person or a thing by this name. Articles and similar words name nothing. */
   calls(name: string): boolean {
     if (beforeNouns.has(name) || otherFunctionWords.has(name)) return false;
     return findWord(name, this.#granted) !== -1;
   }
 
-  /** Whether the user used this word as a verb: `email her`, `please book`, and neither `an email` nor `about booking`. */
+  /** Whether the user used this word as a verb: `email her`, `please book`, but not `an email` or `about booking`. */
   asks(verb: string): boolean {
     if (notOneToken.test(verb)) return this.text.includes(verb);
     return this.#near(verb).some(
@@ -104,7 +104,7 @@ export class UserWords {
     );
   }
 
-  /** Whether the user wrote this word, in any ending of it. */
+  /** Whether the user wrote this word, with any ending. */
   has(word: string): boolean {
     const wanted = stem(word);
     return (
@@ -113,7 +113,7 @@ export class UserWords {
     );
   }
 
-  /** The user's words that begin as a word does, each once, with the words that stand before it. */
+  /** Returns the user's words that begin with the same letters as `word`, each once, with the words that precede it. */
   #near(word: string): readonly (readonly [string, ReadonlySet<string>])[] {
     this.#tokens ??= tokensOf(this.#typed);
     return [...(this.#tokens.get(word.slice(0, stemStart)) ?? [])];
@@ -128,7 +128,7 @@ function isNamed(value: string | number, text: string): boolean {
   return code !== null && withoutSeparators(text).includes(code) && hasCode(code, text);
 }
 
-/** The sentences of a text that forbid nothing, normalized. A list behind a prohibition is a part of its sentence. */
+/** Returns the normalized sentences of a text that forbid nothing. A list after a prohibition belongs to its sentence. */
 function grantedIn(text: string): string {
   const sentences = text
     .split(/(?<=[.!?;。！？])(?<!\b(?:dr|mr|mrs|ms|st|no|nr)\.)(?:\s+|(?<=[。！？]))/i)
@@ -136,7 +136,7 @@ function grantedIn(text: string): string {
   return sentences.filter((sentence) => !forbids.test(sentence.replace(harmlessNots, ""))).join(" ");
 }
 
-/** Words that forbid or leave out what their sentence names. */
+/** Matches words that forbid or exclude what their sentence names. */
 const forbids = new RegExp(
   [
     "never|not|don['’]?t|mustn['’]?t|shouldn['’]?t|except|excluding|without|avoid|refuse|(?:instead|rather|other|apart) (?:of|than|from)",
@@ -149,18 +149,18 @@ const forbids = new RegExp(
   "u",
 );
 
-/** What says nothing about a value: `don't forget to pay`, `I have not paid it yet`. */
+/** Matches negations that forbid nothing: `don't forget to pay`, `I have not paid it yet`. */
 const harmlessNots =
   /(?:do not|don['’]?t|never) (?:forget|hesitate|worry)|not only|without (?:delay|fail)|(?:have|has|had|did|could) not/g;
 
-/** Several words, or a word of a script without blanks: it is searched as a part of the text. */
+/** Matches several words, or a word of a script without spaces, which must be searched as a part of the text. */
 const notOneToken =
   /[^\p{L}\p{N}]|[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}]/u;
 
-/** Letters with which each form of a word begins. */
+/** Number of first letters that all forms of a word share. */
 const stemStart = 2;
 
-/** Each word of a text by its first letters, with the words that stand before it; the first one has none, "". */
+/** Returns each word of a text by its first letters, with the words that precede it; "" precedes the first word. */
 function tokensOf(text: string): ReadonlyMap<string, ReadonlyMap<string, ReadonlySet<string>>> {
   const tokens = new Map<string, Map<string, Set<string>>>();
   let before = "";
@@ -173,14 +173,14 @@ function tokensOf(text: string): ReadonlyMap<string, ReadonlyMap<string, Readonl
   return tokens;
 }
 
-/** Words after which a word is a noun, such as `an email` or `unread mail`, or is not asked for: `never send it`, `don't pay`. */
+/** Words after which a word is a noun, as in `an email`, or is not asked for, as in `never send it` or `don't pay`. */
 const beforeNouns: ReadonlySet<string> = new Set(
   "never not t a an the my your his her its their our this that these those of in from via by any each every no some all with on new last latest recent unread received first next".split(
     " ",
   ),
 );
 
-/** Further words that are in every text, and name nothing. */
+/** Further words that are in every text and name nothing. */
 const otherFunctionWords: ReadonlySet<string> = new Set(
   "to at as so up if it is are be do and or not for about into over me you he him she we us they them who what when how please".split(
     " ",
@@ -190,13 +190,13 @@ const otherFunctionWords: ReadonlySet<string> = new Set(
 /** Words after which an -ing form names an action that is not asked for now: `about booking a room`. */
 const beforeGerunds: ReadonlySet<string> = new Set("about for before after without while when of".split(" "));
 
-/** Whether a word is a form of a verb that asks for an action. The plural of a noun is not. */
+/** Whether a word is a form of a verb that asks for an action. Plurals of nouns are not. */
 function isFormOf(token: string, verb: string): boolean {
   if (token === verb) return true;
   return /(?:ing|ed)$/.test(token) && stem(token) === stem(verb);
 }
 
-/** A word without its usual English endings: enough to compare two forms of one word. */
+/** Returns a word without its usual English endings, which is enough to compare two forms of one word. */
 function stem(word: string): string {
   const plain = word.toLowerCase();
   if (plain.length <= 3) return plain;

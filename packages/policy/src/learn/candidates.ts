@@ -6,32 +6,32 @@ import type { Source } from "../flows/schema.ts";
 import { formsOf, normalize } from "../flows/text.ts";
 import { fieldKey, globOf, piecesOf, type SeenField, type Trusted } from "./seen-fields.ts";
 
-/** Sources beside those that every tool accepts. Each needs words of the user. */
+/** Sources in addition to those that every tool accepts. Each requires words of the user. */
 const moreSources: readonly Source[] = ["lastPart", "shownLink", "whole"];
 
 /** Something that would make a flow accept a value. */
 export type Candidate =
   | { readonly key: string; readonly field: SeenField; readonly trust: Trusted }
-  /** The results of this tool are the user's own record, such as their account. */
+  /** The tool whose results are the user's own record, such as their account. */
   | { readonly key: string; readonly record: string }
   | { readonly key: string; readonly source: Source };
 
-/** Approvals that speak for a candidate. One that needs the user's own words needs one; a service's word needs two. */
+/** Returns how many approvals a candidate needs: one if it requires the user's own words or is a contact, otherwise two. */
 export function leastApprovals(candidate: Candidate): number {
   return "source" in candidate || ("field" in candidate && candidate.trust === "contact") ? 1 : 2;
 }
 
-/** What the results of sessions show. */
+/** Facts about the results of the recorded sessions. */
 export interface Seen {
   readonly fields: ReadonlyMap<string, SeenField>;
   /** Tools that return the user's own record. */
   readonly records: ReadonlySet<string>;
 }
 
-/** Where the results of a session have values: the place of the call, and the field. */
+/** Where the results of a session have a value, by the value: the place of the call, and the field. */
 type ValuesOfSession = ReadonlyMap<string, readonly { readonly at: number; readonly field: SeenField }[]>;
 
-/** Reads the fields of a session's results once, by their values. */
+/** Reads the fields of a session's results once, and groups them by their values. */
 export function valuesOf({ steps }: RecordedSession, { fields }: Seen): ValuesOfSession {
   const values = new Map<string, { at: number; field: SeenField }[]>();
   for (const [at, { tool, value, isError, outcome }] of steps.entries())
@@ -47,10 +47,10 @@ export function valuesOf({ steps }: RecordedSession, { fields }: Seen): ValuesOf
   return values;
 }
 
-/** Names of fields that can explain a call. A result may repeat a value under any number of names: that says nothing. */
+/** Most names of fields that can explain a call. If a result repeats a value under more names, that says nothing. */
 const maxFields = 50;
 
-/** What could make a flow accept these values of a call: fields and records of earlier results, and every other source. */
+/** Returns what could make a flow accept these values of a call: fields and records of earlier results, and other sources. */
 export function candidatesFor(
   origins: readonly ValueOrigin[],
   { session: { steps }, at }: Place,
@@ -64,7 +64,7 @@ export function candidatesFor(
   for (const { argument, isAccepted } of origins) {
     const value = isAccepted ? undefined : argumentAt(steps[at]!.arguments, argument);
     if (typeof value !== "string" && typeof value !== "number") continue;
-    // Of `owner/name`, a field may have the last part.
+    // For `owner/name`, a field may have the last part.
     const forms = [...formsOf(value), ...formsOf(String(value).replace(/^.*[/\\]/, ""))];
     for (const { at: place, field } of forms.flatMap((form) => values.get(form) ?? [])) {
       if (place >= at || field.trust === null) continue;
@@ -83,7 +83,7 @@ export interface Place {
   readonly at: number;
 }
 
-/** Fields of the same name and look are one candidate. */
+/** Returns the key of a field, which fields of the same name and trust share, so that they are one candidate. */
 export function keyOf(name: string, trust: Trusted): string {
   return `${name} ${trust}`;
 }

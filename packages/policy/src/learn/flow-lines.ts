@@ -4,19 +4,19 @@ import { keyOf, type Candidate, type Seen } from "./candidates.ts";
 import type { SeenField, Trusted } from "./seen-fields.ts";
 import type { RecordedFlows, RecordedSession } from "./recorded.ts";
 
-/** What the search works on. */
+/** What the search for lines works with. */
 export interface Ground {
   readonly sessions: readonly RecordedSession[];
   readonly tools: readonly ToolInfo[];
   readonly base: FlowsConfig;
-  /** The sessions with the flows of the plan as they are. */
+  /** The sessions judged by the present flows of the plan. */
   readonly now: RecordedFlows;
-  /** Flows that were tried on one session, by their lines. */
+  /** Flows that were tried out on one session, by their lines. */
   readonly tried: Map<string, RecordedFlows>;
   readonly seen: Seen;
-  /** The tools that get a line. */
+  /** The tools for which lines are suggested. */
   readonly guarded: readonly ToolInfo[];
-  /** What the tools' own declarations accept in these sessions. */
+  /** The trusts that the tools' own declarations accept in these sessions. */
   readonly accepted: ReadonlyMap<string, ReadonlySet<Trusted>>;
 }
 
@@ -27,7 +27,7 @@ export interface Elected {
   readonly tools: Set<string>;
 }
 
-/** The lines of the elected candidates. Tools that no candidate is about keep what they accept. */
+/** Returns the lines of the elected candidates. Tools that no candidate is about keep what they accept. */
 export function linesOf(elected: readonly Elected[], ground: Ground) {
   if (elected.length === 0) return { results: [], into: [] };
   const keys = new Set(elected.map(({ candidate }) => candidate.key));
@@ -49,7 +49,7 @@ export function linesOf(elected: readonly Elected[], ground: Ground) {
   return { results: [...(records.length > 0 ? [own] : []), ...resultLines(trusted)], into };
 }
 
-/** What a tool accepts of other people and services. The user did not name what a service names: so the action has to be named. */
+/** Returns what a tool accepts of other people and services. If a service named the value, the user must name the action. */
 function formFor({ name }: ToolInfo, elected: readonly Elected[], { base, accepted }: Ground) {
   const said = bothTrusts.filter((trust) => says(base, trust));
   const before = new Set([...said, ...(accepted.get(name) ?? [])]);
@@ -64,7 +64,7 @@ function formFor({ name }: ToolInfo, elected: readonly Elected[], { base, accept
 
 const bothTrusts: readonly Trusted[] = ["contact", "structured"];
 
-/** Nothing of this is text of other people. A source that nothing has is a mistake of a plan, so it is left out. */
+/** Returns the sources that are never text of other people. A source that nothing gives is a mistake, so it is left out. */
 function plainSources(base: FlowsConfig): readonly Source[] {
   const isIdentity = base.identity.length > 0 || says(base, "identity");
   return [
@@ -84,7 +84,7 @@ export function withLines(base: FlowsConfig, { results, into }: ReturnType<typeo
   return { ...base, results: [...base.results, ...results], into: [...base.into, ...lines] };
 }
 
-/** Lines of `results` for these fields; tools with the same fields share a line. */
+/** Returns lines of `results` for these fields. Tools with the same fields share a line. */
 function resultLines(
   fields: readonly { readonly field: SeenField; readonly trust: Trust }[],
 ): FlowsConfig["results"] {

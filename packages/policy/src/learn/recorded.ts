@@ -3,17 +3,17 @@ import { confirmedValues, withoutContent } from "@toolmount/core/record";
 import { createFlows } from "../flows/flow-policy.ts";
 import type { FlowsConfig } from "../flows/schema.ts";
 
-/** A call of a session that ended, with what its flow could know. */
+/** A call of a session that ended, with everything that a flow could know about it. */
 export interface RecordedStep {
   readonly id: string;
   readonly tool: string;
   readonly arguments: JsonObject;
-  /** What the user had written before it. */
+  /** What the user had written before the call. */
   readonly prompts: readonly string[];
-  /** Its result, as the model read it. */
+  /** The result of the call, as the model read it. */
   readonly value: KeptResult["value"];
   readonly isError: boolean;
-  /** What a person answered; `ran`: no person was asked. A denied call has no result. */
+  /** What a person answered; `ran` means that no person was asked. A denied call has no result. */
   readonly outcome: "approved" | "denied" | "ran";
 }
 
@@ -23,18 +23,18 @@ export interface RecordedSession {
   readonly steps: readonly RecordedStep[];
 }
 
-/** What the flows of a plan say of a call. */
+/** What the flows of a plan answer about a call. */
 interface FlowAnswer {
-  /** They ask about it, or deny it. */
+  /** Whether they ask about the call or deny it. */
   readonly asks: boolean;
   /** The origins of its values. */
   readonly origins: readonly ValueOrigin[];
 }
 
-/** What the flows answer to each call of a session, and the results that it has seen. */
+/** The answers of the flows to each call of a session, and the results that the session has seen. */
 interface Replayed {
   readonly answers: readonly FlowAnswer[];
-  /** The result of each call; undefined for one that a person denied. */
+  /** The result of each call; undefined for a call that a person denied. */
   readonly results: readonly (KeptResult | undefined)[];
 }
 
@@ -50,7 +50,7 @@ export class RecordedFlows {
     );
   }
 
-  /** Judges each call once; a person answers the questions as it is recorded. */
+  /** Judges each call once, with the recorded answers of people to questions. */
   replay(session: RecordedSession): Replayed {
     const known = this.#replayed.get(session);
     if (known !== undefined) return known;
@@ -66,7 +66,7 @@ export class RecordedFlows {
     return { answers, results };
   }
 
-  /** What the flows answer to one call after these results. */
+  /** Returns what the flows answer to one call after the results `before`. */
   judge(
     { tool, arguments: given, prompts }: RecordedStep,
     before: readonly (KeptResult | undefined)[],

@@ -4,24 +4,24 @@ import type { Trust } from "../flows/schema.ts";
 import { normalize } from "../flows/text.ts";
 import type { RecordedSession, RecordedStep } from "./recorded.ts";
 
-/** A field of a tool's results, in all of its records. */
+/** A field of a tool's results, taken over all of its records. */
 export interface SeenField {
   readonly tool: string;
-  /** As a line of `results` names it: `*.order_id`. */
+  /** The glob by which a line of `results` names it, for example `*.order_id`. */
   readonly glob: string;
   /**
-   * The module or server that mounted the tool, and the last key of its path; for a list without keys, the tool. Fields of the same
-   * name are alike: those of another server are not, since others write its results.
+   * The module or server that mounted the tool, and the last key of the path, or the tool for a list without keys. Fields of the
+   * same name are treated alike. Fields of another server are not, because others write its results.
    */
   readonly name: string;
-  /** What all of its values look like; null for texts, links and whatever else a person may have written. */
+  /** The kind of all its values; null for texts, links and whatever else a person may have written. */
   readonly trust: Trusted | null;
 }
 
 /** The trusts that a field may get. */
 export type Trusted = Extract<Trust, "contact" | "structured">;
 
-/** All fields of all results, and what the values look like of which a line about the field would speak. */
+/** Returns all fields of all results, with the kind of all values that a line about the field would apply to. */
 export function fieldsOf(
   sessions: readonly RecordedSession[],
   tools: readonly ToolInfo[],
@@ -49,8 +49,8 @@ export function fieldsOf(
 }
 
 /**
- * Tools that return the user's own record: called without arguments, they return the same flat object each time. It has a value which
- * the plan names as the user's, and no mail address that the plan does not: a message to the user is no record.
+ * Finds tools that return the user's own record: without arguments, they return the same flat object each time. It has a value
+ * that the plan names as the user's, and no other mail address, because a message to the user is not such a record.
  */
 export function recordsOf(
   sessions: readonly RecordedSession[],
@@ -74,7 +74,7 @@ export function recordsOf(
   );
 }
 
-/** Numbers of a record may change, such as a balance. */
+/** Returns the texts of a record, without its numbers, which may change, such as a balance. */
 function textsOf(value: RecordedStep["value"]): readonly string[] {
   return Object.values(Object(value) as object).flatMap((member: unknown) =>
     typeof member === "string" ? [normalize(member)] : [],
@@ -95,7 +95,7 @@ const isName = /^[A-Za-z_]\w*$/;
 /** Longest glob that a plan may have, in characters. */
 const maxGlobLength = 200;
 
-/** The glob of a path from its last key on, in every record. The whole of a result is no field. */
+/** Returns the glob of a path from its last key on, for all records. A result as a whole is not a field. */
 export function globOf(path: string): { readonly glob: string; readonly last: string | null } {
   const parts = path.split(".").slice(1);
   const at = parts.findLastIndex((part) => isName.test(part));
@@ -104,13 +104,13 @@ export function globOf(path: string): { readonly glob: string; readonly last: st
   return { glob: `*.${parts[at]}${rest.length === 0 ? "" : ".*"}`, last: parts[at]! };
 }
 
-/** Globs that other fields give and that fit this path, too: `*` and `*.members.*`. */
+/** Returns wider globs that other fields give and that also match this path: `*` and `*.members.*`. */
 function wideGlobsOf(path: string): readonly string[] {
   const above = path.split(".").slice(1, -1);
   return ["*", ...above.filter((part) => isName.test(part)).map((part) => `*.${part}.*`)];
 }
 
-/** The values in a leaf: a text of a service may have one in each line, and after each label. */
+/** Returns the values in a leaf. A text of a service may have a value in each line, and after each label. */
 export function piecesOf(value: string | number): readonly string[] {
   return typeof value === "number"
     ? [String(value)]
@@ -119,11 +119,11 @@ export function piecesOf(value: string | number): readonly string[] {
 
 const person = /^[^\s@]+@[^\s@]+\.[^\s@]+$|^\+\d[\d\s()./-]{5,}$|^[A-Z]{2}\d{2}(?: ?[A-Z0-9]){10,30}$/;
 const time = /^\d{4}-\d\d-\d\d(?:[T ]\d\d:\d\d\S*)?$/;
-// A name that a person chose may be one word, too: an id of a service has a digit, or parts.
+// A single word may be a name that a person chose; an id of a service has a digit, or several parts.
 const made = /^(?=.*[\d_/-])[^\s@]{1,100}$/;
 const link = /:\/\/|^www\./;
 
-/** What the values of a field look like so far. */
+/** Collects what the values of a field look like. */
 class Look {
   #isPerson = true;
   #isMade = true;
@@ -137,7 +137,7 @@ class Look {
     this.#isMade &&= (made.test(value) || time.test(value)) && !link.test(value);
   }
 
-  /** One value alone shows no form. */
+  /** Returns the kind of the values; null if they show no common form, or if there is only one value. */
   trust(): SeenField["trust"] {
     if (this.#first === null || this.#isOne) return null;
     return this.#isPerson ? "contact" : this.#isMade ? "structured" : null;

@@ -6,37 +6,37 @@ import { fieldKey, fieldsOf, recordsOf, type Trusted } from "./seen-fields.ts";
 import { linesOf, withLines, type Elected, type Ground } from "./flow-lines.ts";
 import { RecordedFlows, type RecordedSession } from "./recorded.ts";
 
-/** A line for the flows of a policy, with the approvals behind it. */
+/** A suggested line for the flows of a policy, with the approvals that support it. */
 export interface SuggestedFlow {
   readonly section: "results" | "into";
-  /** As the plan would have it. */
+  /** The line as the plan would have it. */
   readonly line: Readonly<Record<string, unknown>>;
-  /** Ids of approved calls that need it; none for a line that keeps other tools as they are. */
+  /** Ids of the approved calls that need the line; empty for a line that keeps other tools as they are. */
   readonly calls: readonly string[];
 }
 
-/** What approvals of people say about where values may come from. */
+/** What the approvals of people say about where values may come from. */
 export interface FlowSuggestion {
   readonly lines: readonly SuggestedFlow[];
-  /** Approved calls about which flows ask without the lines, and with them. */
+  /** Number of approved calls about which flows ask without the lines; `after` is the number with the lines. */
   readonly before: number;
   readonly after: number;
-  /** Calls that ran without a question, and about which flows would ask with the lines. */
+  /** Number of calls that ran without a question, and about which flows would ask with the lines. */
   readonly fresh: number;
-  /** Whether flows ask, with the lines, about each call that a person answered, by its id. */
+  /** Whether flows ask, with the lines, about each call that a person answered, by the call's id. */
   readonly asks: ReadonlyMap<string, boolean>;
 }
 
 /**
- * Finds the narrowest lines of `flows` with which no question would have been asked about what people approved, and every
- * question about what they denied. It is about tools with control arguments of which no line of `into` speaks.
+ * Finds the narrowest lines of `flows` with which nothing would have been asked about what people approved, but every
+ * question about what they denied. The lines are for tools with control arguments that no line of `into` is about.
  *
- * An approved value is explained by a field of an earlier result that has it, where all values of the field look like ids,
- * times or addresses, or by a source that needs words of the user. Fields of the same name are alike. A tool accepts a kind
- * of field only if a call of it needed one, and values of a service only where the user named the action.
+ * An approved value is explained by a field of an earlier result that has it, if all values of the field look like ids,
+ * times or addresses, or by a source that requires words of the user. Fields of the same name are treated alike. A tool accepts
+ * a kind of field only if one of its calls needed it, and values of a service only if the user named the action.
  *
- * `written` is the plan's `policy.flows`; a plan without it is judged as with `flows: on`. Throws a `ZodError` when it is
- * no such section.
+ * `written` is the plan's `policy.flows`; a plan without it is judged as with `flows: on`. Throws a `ZodError` if it is not
+ * valid.
  */
 export function suggestFlows(
   sessions: readonly RecordedSession[],
@@ -70,7 +70,7 @@ function survey(sessions: readonly RecordedSession[], tools: readonly ToolInfo[]
   return { sessions, tools, base, now, tried: new Map(), seen, guarded, accepted };
 }
 
-/** For each approved call that is asked about: the fewest candidates that explain it. Each gets this call's vote. */
+/** Finds, for each approved call that is asked about, the fewest candidates that explain it. Each gets a vote of the call. */
 function countApprovals(ground: Ground): ReadonlyMap<string, Elected> {
   const { sessions, now, seen, guarded } = ground;
   const ballot = new Map<string, Elected>();
@@ -113,8 +113,8 @@ function fewest(found: readonly Candidate[], place: Place, ground: Ground): read
 }
 
 /**
- * Whether the flows with these candidates ask about a call; without intent, only whether they explain its values. What the session
- * has seen is as it is now, so that a result is read once for each configuration.
+ * Whether the flows with these candidates ask about a call; without `intent`, only whether they explain its values. The results
+ * that the session has seen are those of the present flows, so that a result is read once for each configuration.
  */
 function isAsked(
   { session, at }: Place,
@@ -133,8 +133,8 @@ function isAsked(
 }
 
 /**
- * A tool that accepts values of a service asks where the user did not name the action, also about values that the user wrote. Where
- * that would be a new question about an approved call, the tool does not accept them.
+ * Removes tools from candidates that would cause new questions about approved calls. A tool that accepts values of a service
+ * asks if the user did not name the action, even about values that the user wrote.
  */
 function withoutNewQuestions(elected: readonly Elected[], ground: Ground): readonly Elected[] {
   if (elected.length === 0) return elected;
@@ -146,7 +146,7 @@ function withoutNewQuestions(elected: readonly Elected[], ground: Ground): reado
   });
   if (left.length < elected.length || left.some(({ tools }, at) => tools.size < elected[at]!.tools.size))
     return withoutNewQuestions(left, ground);
-  // A value that a person approved counts as typed: where the first call asks no more, a later one may.
+  // A value that a person approved counts as typed. If the first call no longer asks, a later call with it may.
   const more = calls.filter((call) => call.asks).length > calls.filter((call) => call.asked).length;
   return more ? withoutNewQuestions(weakestFirst(elected).slice(1), ground) : elected;
 }
@@ -155,7 +155,7 @@ function weakestFirst(elected: readonly Elected[]): readonly Elected[] {
   return elected.toSorted((one, other) => one.calls.size - other.calls.size);
 }
 
-/** A call that a person denied, that the flows ask about now, and that they would no longer ask about. */
+/** Finds a call that a person denied, about which the flows ask now, but would no longer ask with the candidates. */
 function findAccepted(elected: readonly Elected[], ground: Ground): Place | null {
   const { sessions, tools, base, now } = ground;
   const then = new RecordedFlows(withLines(base, linesOf(elected, ground)), tools);
@@ -172,7 +172,7 @@ function findAccepted(elected: readonly Elected[], ground: Ground): Place | null
   return null;
 }
 
-/** Drops the candidate without which a denied call is asked about again, the one with the fewest approvals first. */
+/** Drops the candidate without which a denied call is asked about again, trying those with the fewest approvals first. */
 function withoutGuilty(elected: readonly Elected[], wrong: Place, ground: Ground): Elected[] {
   const weakest = weakestFirst(elected);
   const without = (guilty: Elected) => elected.filter((one) => one !== guilty);
@@ -208,7 +208,7 @@ function report(elected: readonly Elected[], ground: Ground, hasFlows: boolean):
   };
 }
 
-/** Each call of the sessions, and whether flows ask about it without the lines (`asked`), and with them (`asks`). */
+/** Returns each call of the sessions, and whether flows ask about it without the lines (`asked`) and with them (`asks`). */
 function compare({ sessions, tools, now }: Ground, config: FlowsConfig) {
   const then = new RecordedFlows(config, tools);
   return sessions.flatMap((session) => {
@@ -227,7 +227,7 @@ function unique(ids: readonly string[]): readonly string[] {
   return [...new Set(ids)];
 }
 
-/** Whether a candidate is why a line of results is suggested: fields of the same name are alike. */
+/** Whether a candidate is the reason for a suggested line of results. Fields of the same name are treated alike. */
 function speaksFor(
   candidate: Candidate,
   line: FlowsConfig["results"][number],

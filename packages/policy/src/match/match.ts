@@ -6,12 +6,12 @@ const oneOrMore = <Schema extends z.ZodType>(schema: Schema) => z.union([schema,
 
 const glob = z.string().min(1);
 
-/** Returns a word, or after a `!` every other one. */
+/** Returns a schema for one of the words, or for a word after `!`, which means every other word. */
 function wordOf<Word extends string>(...words: readonly Word[]) {
   return z.enum([...words, ...words.map((word) => `!${word}` as const)]);
 }
 
-/** Which tools a rule or a flow is about; all that it names must fit. Texts are globs: `*` any characters, `?` one, `!` before one: not. */
+/** Selects the tools of a rule or a flow; all that it names must fit. Texts are globs with `*` and `?`; `!` before one negates. */
 export const toolMatch = z.strictObject({
   /** The name under which the tool is offered. */
   tool: oneOrMore(glob).optional(),
@@ -24,7 +24,7 @@ export const toolMatch = z.strictObject({
 
 export type ToolMatch = z.output<typeof toolMatch>;
 
-/** Which calls a rule is about: a tool, and what a call has beside it. */
+/** Selects the calls of a rule: by the tool, the mode, the user and the arguments. */
 export const callMatch = toolMatch.extend({
   mode: oneOrMore(glob).optional(),
   user: oneOrMore(glob).optional(),
@@ -32,11 +32,11 @@ export const callMatch = toolMatch.extend({
   arguments: z.record(z.string(), z.json()).optional(),
 });
 
-/** What a match looks at. Of a result that a session keeps, only the name and the owner are known. */
+/** The facts that a match is compared with. Of a kept result, only the name and the owner of its tool are known. */
 type Matched = Pick<ToolInfo, "name" | "owner" | "tags"> &
   Partial<Pick<ToolInfo, "category" | "consequenceLevel">>;
 
-/** Tests the parts of a match that depend on the tool alone. */
+/** Tests the parts of a match that depend only on the tool. */
 export function fitsTool(match: ToolMatch, tool: Matched, members: Members = "some"): boolean {
   const { tool: names, tag: tags, server, category, consequence } = match;
   return (

@@ -1,15 +1,15 @@
 import { matchesArguments, matchesGlob } from "@toolmount/core/text";
 
 /**
- * How a list of values counts, and a value that a pattern cannot judge: what denies or asks applies when `some` match, and what
- * allows only when `every` one does.
+ * When a list of values, or a value that a pattern cannot judge, matches: a line that denies or asks needs `some` matching value,
+ * a line that allows needs `every` value to match.
  */
 export type Members = "some" | "every";
 
 /** Whether a value matches a pattern without signs. */
 type FitsPlain = (pattern: string, value: unknown, members: Members) => boolean;
 
-/** Whether a name matches one of the globs, and none of those after a `!`. Only the latter say anything when there is no name. */
+/** Whether a name matches one of the globs, and none after a `!`. Without a name, only lists of `!` globs match, for `some`. */
 export function fitsName(
   globs: string | readonly string[],
   name: string | undefined,
@@ -19,7 +19,7 @@ export function fitsName(
   return members === "some" && sorted(listOf(globs)).wanted.length === 0;
 }
 
-/** Whether one of several names matches one of the globs, and none of the names one of those after a `!`. */
+/** Whether one of several names matches one of the globs, and no name matches a glob after a `!`. */
 export function fitsNames(globs: string | readonly string[], names: readonly string[]): boolean {
   const { wanted, unwanted } = sorted(listOf(globs));
   const isNamed = (glob: string) => names.some((name) => matchesGlob(glob, name));
@@ -31,9 +31,9 @@ function listOf(globs: string | readonly string[]): readonly string[] {
 }
 
 /**
- * Whether arguments match a pattern: an object that names some of them. A text is a glob; after a `!` it is one that must not
- * match, and `> 100` (also `<`, `>=`, `<=`) compares a number. A list matches when one of its texts does and none of those
- * after a `!`. An argument that the call lacks does not match.
+ * Whether arguments match a pattern, an object that names some of them. A text is a glob; after a `!` it must not match, and
+ * `> 100` (also `<`, `>=`, `<=`) compares a number. A list matches if one of its texts does, and no text after a `!` excludes
+ * the value. An argument that the call lacks does not match.
  */
 export function fitsArguments(
   pattern: Readonly<Record<string, unknown>>,
@@ -83,14 +83,14 @@ function sorted<Item>(patterns: readonly Item[]): { wanted: readonly Item[]; unw
   return { wanted: patterns.filter((one) => !isUnwanted(one)), unwanted: patterns.filter(isUnwanted) };
 }
 
-/** A folder that is allowed does not allow a path that leads out of it. */
+/** Whether a value matches a pattern without a sign. To allow a folder does not allow paths that lead out of it. */
 function fitsPlain(pattern: unknown, value: unknown, members: Members): boolean {
   const isUp = [value].flat().some((item) => typeof item === "string" && leadsUp(item));
   if (isUp && members === "every" && typeof pattern === "string" && !leadsUp(pattern)) return false;
   return matchesArguments({ value: pattern }, { value }, members);
 }
 
-/** Whether a path leads upwards: `src/*` does not allow `src/../../etc`. */
+/** Whether a path leads upwards, such as `src/../../etc`, which `src/*` must not allow. */
 export function leadsUp(path: string): boolean {
   return /(?:^|[\\/])\.\.(?:[\\/]|$)/.test(path);
 }

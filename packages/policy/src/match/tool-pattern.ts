@@ -3,17 +3,17 @@ import { kindOf, matchesGlob } from "@toolmount/core/text";
 import type { ToolMatch } from "./match.ts";
 import { fitsSigned, leadsUp, type Members } from "./pattern.ts";
 
-/** A pattern of a list, read: `bash(git push*)`, `grep(path: src/*)`, `web_fetch`. */
+/** The parts of a pattern in a list, such as `bash(git push*)`, `grep(path: src/*)` or `web_fetch`. */
 interface ToolPattern {
   /** A glob over the name under which the tool is offered. */
   readonly tool: string;
-  /** The argument that the glob is about; undefined for the first required one. */
+  /** The argument that the glob is about; undefined means the first required argument. */
   readonly argument: string | undefined;
-  /** Undefined: every call of the tool. */
+  /** The glob over the argument; undefined selects every call of the tool. */
   readonly glob: string | undefined;
 }
 
-/** Reads a line about what tools say of themselves: `category: delete`, `consequence: high`, `tag: shell`. */
+/** Reads a line that selects tools by kind: `category: delete`, `consequence: high`, `tag: shell`. Null for other lines. */
 export function readKind(text: string): ToolMatch | null {
   const [kind, word] = kindOf(text) ?? [];
   return kind === undefined ? null : { [kind]: word };
@@ -27,7 +27,7 @@ export function readToolPattern(text: string): ToolPattern {
   return { tool, argument, glob: glob ?? inner };
 }
 
-/** The argument that a pattern is about: the named one, the first required one, or the first. Null: the tool has no such argument. */
+/** Returns the argument of a pattern: the named, the first required, or the first one. Null if the tool has no such argument. */
 export function argumentOf({ argument }: ToolPattern, { inputSchema }: ToolInfo): string | null {
   const { properties = {}, required = [] } = inputSchema as {
     readonly properties?: Readonly<Record<string, unknown>>;
@@ -39,8 +39,8 @@ export function argumentOf({ argument }: ToolPattern, { inputSchema }: ToolInfo)
 }
 
 /**
- * Whether an argument matches the glob of a line, which may begin with a sign (pattern.ts). A glob that ends with a blank and
- * `*` also matches the text before the blank, as in `git push *`. The text of a shell is read command by command: to allow, it
+ * Whether an argument matches the glob of a line, which may begin with a sign (pattern.ts). A glob that ends with a space and
+ * `*` also matches the text before the space, as in `git push *`. The text of a shell is read command by command: to allow, it
  * must be one plain command; to ask or to deny, one of its commands is enough.
  */
 export function fitsText(
@@ -66,21 +66,21 @@ function fitsGlob(glob: string, text: string): boolean {
   return matchesGlob(glob, text) || (glob.endsWith(" *") && matchesGlob(glob.slice(0, -2), text));
 }
 
-/** Signs with which a text of a shell joins, nests or redirects commands. */
+/** Matches signs by which a shell text joins, nests or redirects commands. */
 const joins = /[;&|<>(){}`\n\r]|\$\(/;
 
-/** Whether a text is one command with words, and nothing that runs another one or writes to a file. */
+/** Whether a text is a single command with words that runs no other command and writes to no file. */
 function isPlainCommand(text: string): boolean {
   return !joins.test(text.trim());
 }
 
-/** Words before a command that do not change which command it is. */
+/** Matches words before a command that do not change which command runs. */
 const before =
   /^(?:(?:if|then|elif|else|while|until|do|time|!|sudo|command|builtin|exec|nohup|env)\s+|[A-Za-z_]\w*=\S*\s+)+/;
 
 /**
- * The commands that a text may run, for rules that deny or ask. It reads too much rather than too little: words
- * in quotes count as commands, too. It is no parser, so such a rule is no border (docs/security-boundary.md).
+ * Returns the commands that a text may run, for rules that deny or ask. It reads too much rather than too little: words
+ * in quotes count as commands, too. It is not a parser, so such a rule is not a border (docs/security-boundary.md).
  */
 function readCommands(text: string): readonly string[] {
   const parts = text.split(/[;&|<>(){}`\n\r]+|\$\(/).map((part) => part.trim().replaceAll(/\s+/g, " "));
