@@ -3,13 +3,12 @@ import { once } from "node:events";
 import type { BigIntStats } from "node:fs";
 import { constants, open, type FileHandle } from "node:fs/promises";
 
-/** What a file had, and what its replacement could not get. */
+/** What a replaced file had that its replacement could not get. */
 export type Lost = "owner" | "extended attributes" | "special permissions";
 
 /**
- * Gives a new file the owner, the access lists and the extended attributes of the one that it replaces, as far as the
- * system allows. Node has no call that lists attributes, so that `cp` of GNU copies them between the open files of every file
- * that is replaced: no path is read again.
+ * Gives a new file the owner, the access lists and the extended attributes of the file that it replaces, as far as the system
+ * allows. Node cannot list attributes, so GNU's `cp` copies them between the two open files: no path is read again.
  */
 export async function copyAttributes(
   from: string,
@@ -34,7 +33,7 @@ async function copyFrom(from: string, to: FileHandle, before: BigIntStats): Prom
   }
 }
 
-/** Without the program, or without the right to start it, nothing is copied. */
+/** Runs `cp`. False, and nothing is copied, if the program is missing or must not be started. */
 async function runCopy(source: number, target: number): Promise<boolean> {
   const what = ["--attributes-only", "--preserve=mode,ownership,xattr"];
   try {
@@ -50,8 +49,8 @@ async function runCopy(source: number, target: number): Promise<boolean> {
 }
 
 /**
- * Whether a file's mode gives rights to other users. Windows has access lists instead, and Node reports a mode of 666 for
- * each file that is not read-only: there the answer is no.
+ * Whether a file's mode gives rights to other users. On Windows the answer is no: it has access lists instead, and Node reports
+ * the mode 666 for each file that is not read-only.
  */
 export function canOthersRead(mode: number, platform: NodeJS.Platform = process.platform): boolean {
   return platform !== "win32" && (mode & 0o077) !== 0;

@@ -11,13 +11,13 @@ import { errnoOf } from "./path-error.ts";
  */
 export interface Disk {
   readonly kind: "proc" | "plain";
-  /** Whether the open file or folder is the one at `real`. */
+  /** Returns whether the open file or folder is at the path `real`. */
   isAt(handle: FileHandle, real: string): Promise<boolean>;
-  /** A path to an open folder, or with a name to an entry of it. */
+  /** Returns a path to an open folder or, if `name` is given, to that entry in it. */
   below(handle: FileHandle, real: string, name?: string): string;
 }
 
-/** The stricter disk where the system has it. */
+/** Returns the stricter kind of disk if the system supports it. */
 export function chooseDisk(): Disk {
   return existsSync("/proc/self/fd") ? procDisk : plainDisk;
 }
@@ -52,12 +52,12 @@ export const plainDisk: Disk = {
 // Windows lacks some of these; `|` reads undefined as 0.
 const { O_RDONLY, O_NOFOLLOW, O_NONBLOCK, O_NOCTTY, O_DIRECTORY } = constants;
 
-/** Opens for reading without following a last link, waiting for a pipe's other end, or taking a terminal. */
+/** Opens for reading, without following a link in the last name, waiting for a pipe's other end, or taking a terminal. */
 export function openToRead(path: string): Promise<FileHandle> {
   return open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY);
 }
 
-/** Opens a folder without following a last link. */
+/** Opens a folder, without following a link in the last name. */
 export function openDirectory(path: string): Promise<FileHandle> {
   return open(path, O_RDONLY | O_NOFOLLOW | O_DIRECTORY | O_NONBLOCK);
 }

@@ -14,7 +14,7 @@ import { takeSnapshot, type Snapshot, type SnapshotOptions, type TakenSnapshot }
 import { replaceFile, type CopyAttributes, type Replaced, type ReplaceOptions } from "./write.ts";
 
 /**
- * The files below the roots. Every method checks its path, compares what it opened with the checked path, and throws a
+ * Access to the files below the roots. Every method checks its path, compares what it opened with the checked path, and throws a
  * {@link PathError}. Outside the roots, the error is the same for existing and absent files.
  */
 export interface Files {
@@ -22,35 +22,35 @@ export interface Files {
   locate(path: string, access: Access): Promise<Place>;
   /** Checks the entry itself, without following a link, and that it may be moved or removed. It need not exist. */
   locateEntry(path: string): Promise<Place>;
-  /** Whether a path without links is allowed; for checking many hits of a search below a located folder. */
+  /** Whether a path without links is allowed. For many hits of a search below a located folder. */
   allows(real: string, access: Access): boolean;
   /** Reads a regular file of at most `maxBytes`. */
   read(path: string, maxBytes: number, signal?: AbortSignal): Promise<FileBytes & { place: Place }>;
-  /** Lists a folder from entry `offset` (from 0), folders first. */
+  /** Lists a folder from entry `offset` (counted from 0) on, folders first. */
   list(
     path: string,
     page: { offset: number; limit: number; signal?: AbortSignal | undefined },
   ): Promise<Listing>;
   /**
-   * Facts about entries of one folder by their names, without following links, in the order of the names. Null for an
-   * entry that is absent or unreadable. Opens the folder once for many hits of a search.
+   * Resolves to facts about entries of a folder, in the order of `names`, without following links. Null for an entry that is
+   * absent or unreadable. It opens the folder once for many hits of a search.
    */
   look(path: string, names: readonly string[]): Promise<readonly (EntryFacts | null)[]>;
   /**
-   * Writes a file completely or not at all, and creates the folders above it. Resolves also to what the file lost thereby.
+   * Writes a file completely or not at all, and creates the folders above it. The result also says what the file lost by that.
    */
   replace(path: string, bytes: Uint8Array, options?: ReplaceOptions): Promise<Place & Replaced>;
-  /** Creates a folder and those above it; false when it existed. */
+  /** Creates a folder and the missing folders above it. False if it existed. */
   makeFolder(path: string): Promise<boolean>;
   /** Removes an entry permanently. Resolves to the number of removed entries. */
   remove(path: string, options: RemoveOptions): Promise<{ removed: number; place: Place }>;
-  /** Returns a short text for the state of an entry, by which a later change is found. Does not follow links. */
+  /** Returns a short text for the state of an entry, with which later changes can be detected. Does not follow links. */
   mark(path: string, maxBytes: number): Promise<Marked>;
-  /** Reads an entry with all that is in it, so that `restore` can make it again. Links are not followed. */
+  /** Reads an entry with everything in it, so that `restore` can make it again. Links are not followed. */
   snapshot(path: string, options: SnapshotOptions): Promise<TakenSnapshot>;
   /**
-   * Makes an entry again as a snapshot has it. What exists of it must be unchanged: else `FILE_CHANGED`, and nothing is
-   * made. Resolves to the number of entries that it made.
+   * Makes an entry again as it is in a snapshot. Parts that exist must be unchanged; otherwise it throws `FILE_CHANGED` and makes
+   * nothing. Resolves to the number of entries that it made.
    */
   restore(path: string, snapshot: Snapshot, signal?: AbortSignal): Promise<number>;
   /** Moves or renames a file or folder. */
@@ -61,11 +61,11 @@ export interface Files {
 export interface FilesOptions {
   /** How descriptors are compared with their paths. Default: the strictest way that the system has. */
   readonly disk?: Disk["kind"] | undefined;
-  /** Gives a replaced file its former owner and attributes. Without it, only its permissions stay. */
+  /** Gives a replaced file its former owner and attributes. Without this function, only its permissions stay. */
   readonly copyAttributes?: CopyAttributes | undefined;
 }
 
-/** Resolves the roots once and guards everything below them. Throws a RangeError for a relative root. */
+/** Resolves the roots once, and guards access to everything below them. Throws a RangeError for a relative root. */
 export function createFiles(rootRules: RootRules, options: FilesOptions = {}): Files {
   const rules = prepareRules(rootRules);
   const disk = options.disk === undefined ? chooseDisk() : options.disk === "proc" ? procDisk : plainDisk;
@@ -109,7 +109,7 @@ export function createFiles(rootRules: RootRules, options: FilesOptions = {}): F
     ...formerStates(rules, disk),
     move: (path, newPath, moveOptions) =>
       telling(path, "write", async () => {
-        // An unreadable file must not become readable at another place.
+        // A move must not make an unreadable file readable at another place.
         await locateEntry(rules, path, "read");
         const from = await locateEntry(rules, path, "write");
         requireNotKept(rules.holdsRoot(from.real), from);
@@ -121,7 +121,7 @@ export function createFiles(rootRules: RootRules, options: FilesOptions = {}): F
   };
 }
 
-/** The methods that see, keep and restore the state of an entry. */
+/** Returns the methods that mark, keep and restore the state of an entry. */
 function formerStates(
   rules: Rules,
   disk: Disk,

@@ -4,24 +4,24 @@ import { openDirectory, type Disk } from "./disk.ts";
 import { errnoOf, PathError } from "./path-error.ts";
 import type { Access } from "./rules.ts";
 
-/** An open folder, found to be where it was judged to be. */
+/** An open folder that is the folder at the checked path. */
 export interface Folder {
   readonly disk: Disk;
   readonly real: string;
-  /** A path to the folder, or to an entry of it, which stays right when a folder above it becomes a link. */
+  /** Returns a path to the folder, or to an entry of it. On Linux it stays right even if a folder above becomes a link. */
   path(name?: string): string;
-  /** Whether it is still where it was. */
+  /** Whether the folder is still at its path. */
   isInPlace(): Promise<boolean>;
   close(): Promise<void>;
 }
 
-/** The path and the access that an error names when the folder is not where it should be. */
+/** The path and the access that an error states if the folder is not where it should be. */
 export interface Purpose {
   readonly given: string;
   readonly access: Access;
 }
 
-/** Opens the folder at `real`. Throws `ACCESS_DENIED` when something else turned up there, else what the system says. */
+/** Opens the folder at `real`. Throws `ACCESS_DENIED` if something else is there, or the system's error. */
 export async function openFolder(disk: Disk, real: string, purpose: Purpose): Promise<Folder> {
   return await adopt(disk, await openDirectory(real), real, purpose);
 }
@@ -32,7 +32,7 @@ export async function openChild(parent: Folder, name: string, purpose: Purpose):
   return await adopt(parent.disk, handle, join(parent.real, name), purpose);
 }
 
-/** Opens the folder at `real`, making it and what is missing above it. Returns whether anything was made. */
+/** Opens the folder at `real`, and makes it and missing folders above it. Returns whether anything was made. */
 export async function makeFolder(
   disk: Disk,
   real: string,
@@ -63,7 +63,7 @@ async function openIfThere(disk: Disk, real: string, purpose: Purpose): Promise<
   }
 }
 
-/** Makes a folder below `parent`, which is closed. */
+/** Makes a folder in `parent`, and closes `parent`. */
 async function makeChild(
   parent: Folder,
   name: string,
@@ -101,7 +101,7 @@ async function adopt(
   throw new PathError("ACCESS_DENIED", { path: given, reason: access });
 }
 
-/** Reads the entry of a name, without following a link. Null when the folder has no such entry. */
+/** Reads the entry of a name, without following a link. Null if the folder has no such entry. */
 export async function entryOf(folder: Folder, name: string) {
   try {
     return await lstat(folder.path(name), { bigint: true });

@@ -2,13 +2,13 @@ import { readlink, realpath } from "node:fs/promises";
 import { isAbsolute, join, parse, sep } from "node:path";
 import { errnoOf } from "./path-error.ts";
 
-/** Links in one path before it counts as a loop. Source: Linux, path_resolution(7). */
+/** Most links in one path; more count as a loop. Source: Linux, path_resolution(7). */
 const maxLinks = 40;
 
 /**
- * The real place of an absolute path, whether or not it exists.
+ * Returns the real place of an absolute path, even if it does not exist.
  *
- * Follows every link on the way, also one whose target does not exist. The part that does not exist stays as written, so
+ * Follows every link on the way, even if its target does not exist. The part that does not exist stays as written, so
  * that a caller can check what a dangling link would create.
  */
 export async function follow(path: string): Promise<string> {
@@ -25,7 +25,7 @@ async function walk(path: string): Promise<string> {
   let left = path.slice(root.length).split(sep).filter(Boolean);
   let links = 0;
   for (let name = left.shift(); name !== undefined; name = left.shift()) {
-    // `at` is no link, so that `..` leads to the folder above it.
+    // `at` is not a link, so `..` leads to the folder above it.
     const next = join(at, name);
     const target = await linkTarget(next);
     if (target === "missing" || (target !== null && ++links > maxLinks)) return join(next, ...left);
@@ -39,7 +39,7 @@ async function walk(path: string): Promise<string> {
   return at;
 }
 
-/** The target of a link; null for other entries; `missing` for an entry that is absent or unreadable. */
+/** Returns the target of a link; null for other entries; `missing` for an entry that is absent or unreadable. */
 async function linkTarget(path: string): Promise<{ path: string } | "missing" | null> {
   try {
     return { path: await readlink(path) };

@@ -5,20 +5,20 @@ import { join } from "node:path";
 import type { Folder } from "./folder.ts";
 import { errnoOf, PathError } from "./path-error.ts";
 
-/** Errors of a folder in which nothing can be made or renamed: it is read-only, or the file is a mount point. */
+/** Error codes of a folder in which nothing can be created or renamed, for example because it is read-only or a mount point. */
 const folderErrors: ReadonlySet<string> = new Set(["EACCES", "EPERM", "EROFS", "EBUSY", "EXDEV"]);
 
 /**
- * Whether a file that could not be replaced may be written in place. A file with other names is not: one of them may lie
- * outside of every root.
+ * Whether a file that could not be replaced may be written in place. A file with several names may not, because another name
+ * may be outside of every root.
  */
 export function mayWriteInPlace(thrown: unknown, before: BigIntStats | null): before is BigIntStats {
   return before !== null && before.nlink === 1n && folderErrors.has(errnoOf(thrown));
 }
 
 /**
- * Writes the bytes of an existing file where they are, as editors do when a folder allows no other way. A copy of the old
- * bytes is in a temporary folder until the new ones are on the disk; when the write fails, they are written back.
+ * Overwrites the bytes of an existing file, as editors do if its folder allows no replacement. A temporary folder has a copy of
+ * the old bytes until the new bytes are on the disk. If the write fails, the old bytes are written back.
  */
 export async function writeInPlace(
   folder: Folder,

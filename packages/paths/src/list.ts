@@ -6,35 +6,35 @@ import { entryOf, openFolder, type Folder } from "./folder.ts";
 import { errnoOf, PathError } from "./path-error.ts";
 import type { Place } from "./place.ts";
 
-/** The kind of a directory entry; a link is never followed. */
+/** The kind of a directory entry. Links are not followed. */
 export type EntryKind = "file" | "directory" | "link" | "other";
 
-/** One entry of a folder. Links are reported as links, never followed. */
+/** An entry of a folder. A link is reported as a link, and not followed. */
 export interface Entry {
   readonly name: string;
   readonly kind: EntryKind;
-  /** Size of a file. */
+  /** Size of a file; absent for other entries. */
   readonly bytes?: number;
 }
 
 /** The state of an entry when it was read. */
 export interface EntryFacts extends Entry {
-  /** When it was last written, in milliseconds since the epoch. */
+  /** When the entry was last written, in milliseconds since the epoch. */
   readonly modifiedMs: number;
 }
 
-/** One page of a folder, folders first, then by name. */
+/** A page of a folder's entries: folders first, then by name. */
 export interface Listing {
   readonly entries: readonly Entry[];
-  /** How many there are, of which at most `maxNames` were looked at. */
+  /** Number of entries that were looked at, which is at most `maxNames`. `isComplete` says whether these are all. */
   readonly total: number;
   readonly isComplete: boolean;
 }
 
-/** Names that are looked at in one folder; more are not sorted. */
+/** Most names of a folder that are looked at and sorted. */
 const maxNames = 100_000;
 
-/** Lists a folder, from entry `offset` (from 0) at most `limit`. */
+/** Lists at most `limit` entries of a folder, from entry `offset` (counted from 0) on. */
 export async function listFolder(
   disk: Disk,
   { given, real }: Place,
@@ -52,7 +52,7 @@ export async function listFolder(
   }
 }
 
-/** The entry of each of these names in a folder, in their order. Null for a name without an entry. */
+/** Returns the facts about entries of a folder, in the order of `names`. Null for a name without an entry. */
 export async function lookAt(
   disk: Disk,
   { given, real }: Place,

@@ -2,10 +2,10 @@ import { mkdirSync, statSync } from "node:fs";
 import { dirname, resolve } from "node:path";
 
 /**
- * Creates a folder and the missing ones above it, each with the permissions `mode`; existing folders stay as they are. Each is created
- * by itself: `recursive` of Node's mkdir never ends where a file system refuses a new folder as absent, as /proc does.
+ * Creates a folder and the missing folders above it, each with the permissions `mode`; existing folders stay as they are. Each
+ * is created separately: `recursive` of Node's mkdir never ends on a file system that refuses new folders, as /proc does.
  *
- * Throws the error of Node's mkdir, `EEXIST` where a file has the name of a folder.
+ * Throws the error of Node's mkdir, for example `EEXIST` if a file has the name of a folder.
  */
 export function makeFolder(folder: string, mode = 0o777): void {
   const path = resolve(folder);
@@ -15,7 +15,7 @@ export function makeFolder(folder: string, mode = 0o777): void {
   try {
     mkdirSync(path, { mode });
   } catch (error) {
-    // Another process may have been first.
+    // Another process may have created the folder first.
     if (!isFolder(path)) throw error;
   }
 }

@@ -14,17 +14,17 @@ import { identityOf, type FileIdentity } from "./write.ts";
 export interface Marked {
   readonly place: Place;
   /**
-   * Equal while the entry is: the content and permissions of a file, the names in a folder, the target of a link. Of a file
-   * that is too large, its size and time. Null when there is no entry.
+   * A text that stays equal while the entry does: the content and permissions of a file, the names in a folder, or the target of
+   * a link. For a file that is too large, its size and time. Null if there is no entry.
    */
   readonly mark: string | null;
-  /** Null when there is no entry. */
+  /** Null if there is no entry. */
   readonly identity: FileIdentity | null;
-  /** The folders above it that do not exist, the highest first. */
+  /** The folders above the entry that do not exist, the highest first. */
   readonly missing: readonly string[];
 }
 
-/** Marks an entry, links not followed. */
+/** Marks the state of an entry, without following links. */
 export async function markEntry(disk: Disk, place: Place, maxBytes: number): Promise<Marked> {
   const { given, real } = place;
   const missing = await missingAbove(real);
@@ -49,7 +49,7 @@ async function markOf(parent: Folder, entry: BigIntStats, place: Place, maxBytes
   return `file ${modeOf(entry)} ${digestOf(bytes)}`;
 }
 
-/** The names in a folder, as text that is equal for the same names. */
+/** Returns the names in a folder as a text that is equal for the same names. */
 async function namesIn(parent: Folder, { given, real }: Place): Promise<string> {
   const folder = await openChild(parent, basename(real), { given, access: "read" });
   try {
@@ -60,7 +60,7 @@ async function namesIn(parent: Folder, { given, real }: Place): Promise<string> 
   }
 }
 
-/** The mark of a file with this content and these permissions. */
+/** Returns the mark of a file with this content and these permissions. */
 export function markOfFile(file: FileSnapshot): string {
   return `file ${file.mode} ${digestOf(bytesOf(file))}`;
 }

@@ -31,7 +31,7 @@ export async function moveEntry(disk: Disk, from: Place, to: Place, options: Mov
   }
 }
 
-/** A folder cannot be moved into itself. The system says so only after the folders above the new place were made. */
+/** Throws if a folder would be moved into itself. The system would say so only after folders above the new place were made. */
 function requireOutside(from: Place, to: Place): void {
   if (to.real.startsWith(from.real + sep))
     throw new PathError("OS_ERROR", { path: from.given, errno: "EINVAL", problem: "invalid argument" });
@@ -54,18 +54,18 @@ async function moveInto(
   const newName = basename(to.real);
   const there = await entryOf(target, newName);
   const isSameFile = there !== null && there.ino === entry.ino && there.dev === entry.dev;
-  // On a disk that ignores case, a change of case finds the file itself.
+  // On a disk that ignores case, a new name that differs only in case belongs to the same file.
   const isSameEntry = isSameFile && name.toLowerCase() === newName.toLowerCase();
   if (there !== null && !isSameEntry && !(overwrite && there.isFile() && entry.isFile()))
     throw new PathError("ALREADY_EXISTS", { path: to.given });
-  // Another name of the same file: a rename would do nothing and leave the old name.
+  // The new name is another name of the same file: a rename would do nothing and keep the old name.
   if (isSameFile && !isSameEntry) return unlink(source.path(name));
   if (there === null && entry.isFile() && (await linkOver(source.path(name), target.path(newName), to)))
     return;
   await rename(source.path(name), target.path(newName));
 }
 
-/** Moves a file and never replaces one: creates the new name first. False where the disk has no hard links. */
+/** Moves a file without ever replacing one, by creating the new name first. False if the disk has no hard links. */
 async function linkOver(from: string, to: string, { given }: Place): Promise<boolean> {
   try {
     await link(from, to);

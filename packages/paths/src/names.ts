@@ -7,8 +7,8 @@ const maxPathLength = 4096;
 const device = /^(?:con|prn|aux|nul|conin\$|conout\$|(?:com|lpt)[0-9¹²³])(?:\..*)?$/i;
 
 /**
- * Refuses malformed paths with `INVALID_PATH`: NUL, half a character, too long; on Windows also network paths, devices,
- * streams (`a.txt:b`) and names whose end the system would drop.
+ * Refuses malformed paths with `INVALID_PATH`: empty, too long, with a NUL or half a character; on Windows also network paths,
+ * devices, streams (`a.txt:b`) and names whose end the system would drop.
  *
  * Nothing is expanded or decoded: `~`, `$HOME` and `%2e` are ordinary names.
  */

@@ -1,7 +1,7 @@
 import { getSystemErrorMap } from "node:util";
 import type { Access } from "./rules.ts";
 
-/** Messages by code. They name a path as it was given, never its real place. */
+/** Messages by error code. They state a path as it was given, never its real place. */
 const messages = {
   INVALID_PATH: (d: { path: string; problem: string }) => `Invalid path: ${d.problem}`,
   ACCESS_DENIED: (d: { path: string; reason: Access | "denied" | "kept" }) =>
@@ -27,12 +27,12 @@ const denials = {
 
 type Messages = typeof messages;
 
-/** Every code that this package uses. Stable: never renamed, never reused. */
+/** Every error code of this package. The codes are stable: none is renamed or used again with another meaning. */
 export type PathErrorCode = keyof Messages;
 
 type Details<Code extends PathErrorCode> = Parameters<Messages[Code]>[0];
 
-/** Why a path was refused, or why the disk failed. The message is for the model. */
+/** An error that says why a path was refused, or why the disk failed. The message is for the model. */
 export class PathError<Code extends PathErrorCode = PathErrorCode> extends Error {
   override readonly name = "PathError";
   readonly code: Code;
@@ -45,12 +45,12 @@ export class PathError<Code extends PathErrorCode = PathErrorCode> extends Error
   }
 }
 
-/** Whether a value is a PathError, also one of another copy of this package. */
+/** Whether a value is a PathError, of this copy of the package or another. */
 export function isPathError(value: unknown): value is PathError {
   return value instanceof Error && value.name === "PathError" && "code" in value && "details" in value;
 }
 
-/** The code of an error from the operating system, such as `ENOENT`; empty for anything else. */
+/** Returns the code of an error from the operating system, such as `ENOENT`; empty for anything else. */
 export function errnoOf(thrown: unknown): string {
   return thrown instanceof Error && "code" in thrown && typeof thrown.code === "string" ? thrown.code : "";
 }
@@ -64,11 +64,11 @@ const known: Readonly<Record<string, PathErrorCode>> = {
   ENOTEMPTY: "DIRECTORY_NOT_EMPTY",
 };
 
-/** The operating system's error about the path as given; its own text would name the real path. */
+/** Converts an error of the operating system to one about the path as given, because the system's text names the real path. */
 export function pathErrorOf(thrown: unknown, path: string, access: Access): unknown {
   const errno = errnoOf(thrown);
   if (isPathError(thrown) || errno === "" || errno.startsWith("ERR_") || errno === "ABORT_ERR") return thrown;
-  // A link appeared after the check: another process replaced the entry.
+  // A link appeared after the check, because another process replaced the entry.
   if (errno === "ELOOP" || errno === "EMLINK")
     return new PathError("ACCESS_DENIED", { path, reason: access }, { cause: thrown });
   if (errno === "ENAMETOOLONG")

@@ -4,10 +4,10 @@ import { requireHonestName } from "./names.ts";
 import { PathError } from "./path-error.ts";
 import type { Access, Rules } from "./rules.ts";
 
-/** A checked path: as it was given, and where it really is. */
+/** A checked path: `given` is the path as it was given, `real` where it really is. */
 export interface Place {
   readonly given: string;
-  /** Absolute, without links, inside a root when it was checked. */
+  /** Absolute, without links, and inside a root when it was checked. */
   readonly real: string;
 }
 
@@ -18,7 +18,7 @@ export async function locate(rules: Rules, given: string, access: Access): Promi
 }
 
 /**
- * Checks the entry itself: follows links on the way, but not the last name. A link that leads outside is refused like
+ * Checks the entry itself: follows links on the way, but not in the last name. A link that leads outside is refused like
  * any path outside.
  */
 export async function locateEntry(rules: Rules, given: string, access: Access): Promise<Place> {
@@ -29,7 +29,7 @@ export async function locateEntry(rules: Rules, given: string, access: Access): 
   return place;
 }
 
-/** Refuses, without touching the disk, a path that cannot lead inside. */
+/** Returns the absolute path. Throws for a path that cannot lead inside a root, without touching the disk. */
 function requireLikely(rules: Rules, given: string, access: Access): string {
   requireHonestName(given, process.platform);
   const absolute = resolve(rules.workingDir, given);
@@ -38,7 +38,7 @@ function requireLikely(rules: Rules, given: string, access: Access): string {
   return absolute;
 }
 
-/** Refuses a file whose path ends with a slash: such a path names a folder. Throws `NOT_A_DIRECTORY`. */
+/** Throws `NOT_A_DIRECTORY` for a file whose path ends with a slash, because such a path names a folder. */
 export function requireFilePath({ given }: Pick<Place, "given">, platform = process.platform): void {
   if (/[/\\]\.?$/.test(platform === "win32" ? given : given.replaceAll("\\", "_")))
     throw new PathError("NOT_A_DIRECTORY", { path: given });

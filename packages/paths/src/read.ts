@@ -11,9 +11,9 @@ export interface FileBytes {
 }
 
 /**
- * Reads a regular file of at most `maxBytes`; a larger one is refused with `FILE_TOO_LARGE` before it is read.
+ * Reads a regular file of at most `maxBytes`. A larger file is refused with `FILE_TOO_LARGE` before it is read.
  *
- * After opening, and before reading, checks that the descriptor is the file at the checked path.
+ * After opening, and before reading, it checks that the descriptor is the file at the checked path.
  */
 export async function readBytes(
   disk: Disk,
@@ -40,7 +40,7 @@ export async function readBytes(
   }
 }
 
-/** Reads to the end, at most `max` bytes. Files in /proc have the size 0 and still have content. */
+/** Reads to the end, but at most `max` bytes. `size` is only a hint: files in /proc have the size 0 and still have content. */
 async function readUpTo(
   handle: FileHandle,
   size: number,

@@ -7,14 +7,14 @@ import type { Place } from "./place.ts";
 import { isTemporary } from "./temporary.ts";
 
 export interface RemoveOptions {
-  /** Removes a folder with all that is in it. */
+  /** Whether a folder is removed with everything in it. */
   readonly recursive: boolean;
-  /** A folder counts as empty when it has only temporary files that killed writes left behind. */
+  /** Whether a folder counts as empty if it contains only temporary files that killed writes left behind. */
   readonly leftovers?: boolean | undefined;
   readonly signal?: AbortSignal | undefined;
 }
 
-/** Removes an entry for good and returns how many entries were removed. A link is removed, never what it leads to. */
+/** Removes an entry permanently, and returns how many entries were removed. A link is removed, never its target. */
 export async function removeEntry(disk: Disk, place: Place, options: RemoveOptions): Promise<number> {
   const purpose: Purpose = { given: place.given, access: "write" };
   const parent = await openFolder(disk, dirname(place.real), purpose);
@@ -51,7 +51,7 @@ async function removeLeftovers(parent: Folder, name: string, purpose: Purpose): 
   }
 }
 
-/** Walks down through open folders: an entry that becomes a link meanwhile is removed, and never followed. */
+/** Removes a folder through open folders: an entry that becomes a link meanwhile is removed, and never followed. */
 async function removeTree(
   parent: Folder,
   name: string,

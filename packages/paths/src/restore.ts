@@ -16,8 +16,8 @@ interface Restoring {
 }
 
 /**
- * Makes an entry, or the missing parts of it, again as a snapshot has it. Parts that exist must be as in the snapshot:
- * otherwise it throws `FILE_CHANGED` with the path of the other part, and changes nothing. Resolves to how many it made.
+ * Makes an entry, or its missing parts, again as it is in a snapshot. Parts that exist must equal the snapshot: otherwise it
+ * throws `FILE_CHANGED` with the path of the different part, and changes nothing. Resolves to the number of entries it made.
  */
 export async function restoreEntry(
   disk: Disk,
@@ -44,7 +44,7 @@ function requireAllowed(real: string, snapshot: Snapshot, restoring: Restoring):
   for (const [child, entry] of snapshot.entries) requireAllowed(join(real, child), entry, restoring);
 }
 
-/** Whether all that exists is part of the snapshot. The permissions of folders are set at the end, so they do not count. */
+/** Throws unless everything that exists is in the snapshot. Permissions of folders do not count, as they are set at the end. */
 async function requireFitting(
   parent: Folder,
   name: string,
@@ -133,7 +133,7 @@ async function makeFolder(
 ): Promise<number> {
   let made = 0;
   if ((await entryOf(parent, name)) === null) {
-    // The folder's own permissions, which may forbid making its entries, are set at the end.
+    // The folder's own permissions may forbid making its entries, so they are set at the end.
     await mkdir(parent.path(name), mode | 0o700);
     made += 1;
   }

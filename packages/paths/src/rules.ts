@@ -5,43 +5,43 @@ import { isBelow } from "./below.ts";
 /** The access that an operation needs to a path. */
 export type Access = "read" | "write";
 
-/** Which folders and files may be read and written. All paths are absolute. */
+/** The folders and files that may be read and written. All paths are absolute. */
 export interface RootRules {
-  /** Where relative paths start. */
+  /** The folder where relative paths start. */
   readonly workingDir: string;
   /** Readable paths, with everything below them. */
   readonly read: readonly string[];
   /** Writable paths, with everything below them. */
   readonly write: readonly string[];
-  /** Unreadable paths, whatever else allows them. */
+  /** Paths that cannot be read, even if something else allows them. */
   readonly deniedRead?: readonly string[] | undefined;
   /**
-   * Unreadable paths, such as files of secrets, unless a readable path is the same or lies below: that path is then readable.
+   * Paths that cannot be read, such as files of secrets, unless `read` has the same path or one below: that path is readable.
    */
   readonly secret?: readonly string[] | undefined;
   /**
-   * Unwritable paths, whatever else allows them. `**` + `/name` is an entry with that name in any folder; `*` is any text.
-   * The first folder of a name such as `.git/hooks` must not be moved or deleted. `**` + `/(HEAD,objects,refs)` is any folder that
-   * has all these entries, or would have them after the write, with everything below it.
+   * Paths that cannot be written, even if something else allows them. `**` + `/name` is an entry of that name in any folder; `*`
+   * is any text. The first folder of a name such as `.git/hooks` must not be moved or deleted. `**` + `/(HEAD,objects,refs)` is
+   * any folder that has all these entries, or would have them after the write, with everything below it.
    */
   readonly deniedWrite?: readonly string[] | undefined;
 }
 
-/** Rules with resolved roots. They are resolved once: a root that moves later allows nothing. */
+/** Rules with resolved roots. They are resolved only once, so a root that moves later allows nothing. */
 export interface Rules {
   readonly workingDir: string;
-  /** Whether a path may lead inside a root, judged by its text alone. */
+  /** Whether a path may lead inside a root, judged only by its text. */
   mayLeadInside(path: string, access: Access): boolean;
-  /** Checks a real path. Null: allowed. */
+  /** Checks a real path. Returns why it is refused; null if it is allowed. */
   objection(real: string, access: Access): Access | "denied" | null;
-  /** Whether a root or a denied path is `real` or below it; such a path must not be moved or deleted. */
+  /** Whether a root or a denied path is `real` or below it, so that `real` must not be moved or deleted. */
   holdsRoot(real: string): boolean;
 }
 
-/** How an operating system writes paths, and resolves them. */
+/** How an operating system writes and resolves paths. */
 export interface PathSystem {
   readonly path: PlatformPath;
-  /** The real place of an entry, without links. Throws when there is none. */
+  /** Returns the real place of an entry, without links. Throws if there is no entry. */
   realpath(path: string): string;
   exists(path: string): boolean;
 }
@@ -100,21 +100,21 @@ export function prepareRules(
   };
 }
 
-/** Whether all paths really lead into a folder: links count as what they lead to. */
+/** Whether all paths really lead into a folder, when links are followed. */
 export function areReallyIn(folder: string, paths: readonly string[]): boolean {
   const root = placeOf(folder, thisSystem);
   return paths.every((path) => isBelow(placeOf(path, thisSystem), root));
 }
 
-/** The beginning of a denied name that counts in any folder. */
+/** The prefix of a denied name that counts in any folder. */
 const anywhere = "**/";
 
-/** Whether a denied path names a folder by the entries that it has. */
+/** Whether a denied path describes a folder by its entries. */
 function isSet(path: string): boolean {
   return path.startsWith(`${anywhere}(`) && path.endsWith(")");
 }
 
-/** Each folder above a path, with the entry of it through which the path leads. */
+/** Returns each folder above a path, with the entry of that folder through which the path leads. */
 function foldersAbove(
   real: string,
   { path }: Pick<PathSystem, "path">,
@@ -123,13 +123,13 @@ function foldersAbove(
   return folder === real ? [] : [[folder, path.basename(real)], ...foldersAbove(folder, { path })];
 }
 
-/** The folders of a name: `.git` of `.git/hooks`. */
+/** Returns the folders of a name, for example `.git` of `.git/hooks`. */
 function foldersOf(name: string): readonly string[] {
   const parts = name.split("/");
   return parts.slice(1).map((_, at) => parts.slice(0, at + 1).join("/"));
 }
 
-/** Tests whether a path has an entry with one of these names, or ends with it; `*` is any text inside a name. */
+/** Returns a test whether a path has an entry with one of these names, or ends with it. `*` is any text within a name. */
 function namesMatcher(names: readonly string[], place: "any" | "last" = "any"): (path: string) => boolean {
   if (names.length === 0) return () => false;
   const patterns = names.map((name) =>
@@ -147,14 +147,14 @@ function namesMatcher(names: readonly string[], place: "any" | "last" = "any"): 
 /** Characters that some file systems ignore in names. */
 const ignorable = /[\u200c-\u200f\u202a-\u202e\u206a-\u206f\ufeff]/g;
 
-/** A spelling that is equal for names that some disk treats as equal: case, normal form, ignored characters. */
+/** Returns a spelling that is equal for names that some disk treats as equal: case, normal form and ignored characters. */
 function fold(path: string): string {
-  // Most paths are ASCII, for which the rest changes nothing else.
+  // Most paths are ASCII, for which only the case matters.
   if (!/[^\0-\x7f]/.test(path)) return path.toLowerCase();
   return path.normalize("NFC").replace(ignorable, "").toUpperCase().toLowerCase().normalize("NFC");
 }
 
-/** The real place of a path. The part that does not exist stays as written. */
+/** Returns the real place of a path. The part that does not exist stays as written. */
 function placeOf(given: string, system: PathSystem): string {
   const { path } = system;
   const { base } = path.parse(path.join(given, "."));

@@ -9,14 +9,14 @@ import type { Place } from "./place.ts";
 import { isTemporary } from "./temporary.ts";
 import { identityOf, type FileIdentity, type Owner } from "./write.ts";
 
-/** The state of an entry as JSON: enough to make it again. Times, extended attributes and hard links are not part of it. */
+/** The state of an entry as JSON, enough to make it again, but without times, extended attributes and hard links. */
 export type Snapshot = FileSnapshot | LinkSnapshot | FolderSnapshot;
 
-/** A file: its permissions, and its content as text where that is UTF-8. */
+/** A file: its permissions, and its content, which is text if that is valid UTF-8. */
 export interface FileSnapshot {
   readonly kind: "file";
   readonly mode: number;
-  /** Absent when it is the user and the group of the process that took the snapshot. */
+  /** Absent if it is the user and the group of the process that took the snapshot. */
   readonly owner?: Owner;
   readonly text?: string;
   readonly base64?: string;
@@ -28,7 +28,7 @@ export interface LinkSnapshot {
   readonly target: string;
 }
 
-/** A folder with its entries by name, in the order of the names. */
+/** A folder with its entries, in the order of their names. */
 export interface FolderSnapshot {
   readonly kind: "folder";
   readonly mode: number;
@@ -37,9 +37,9 @@ export interface FolderSnapshot {
 
 /** Options of a snapshot. */
 export interface SnapshotOptions {
-  /** Most bytes of all files and names together; `FILE_TOO_LARGE` beyond. */
+  /** Most bytes of all files and names together. More throws `FILE_TOO_LARGE`. */
   readonly maxBytes: number;
-  /** Whether an entry may be a folder, with all that is in it. Else `IS_A_DIRECTORY`. */
+  /** Whether the entry may be a folder, with everything in it. If not, a folder throws `IS_A_DIRECTORY`. */
   readonly folders: boolean;
   readonly signal?: AbortSignal | undefined;
 }
@@ -47,23 +47,23 @@ export interface SnapshotOptions {
 /** An entry when its snapshot was taken. */
 export interface TakenSnapshot {
   readonly place: Place;
-  /** Null when there is none. */
+  /** Null if there is no entry. */
   readonly snapshot: Snapshot | null;
-  /** Of a file; null when there is no entry. */
+  /** The identity of the entry; null if there is no entry. */
   readonly identity: FileIdentity | null;
-  /** The folders above it that do not exist, the highest first. */
+  /** The folders above the entry that do not exist, the highest first. */
   readonly missing: readonly string[];
 }
 
 interface Walk extends SnapshotOptions {
   readonly disk: Disk;
   readonly given: string;
-  /** Whether a path may be read and written again. */
+  /** Returns whether a path may be read, and written again. */
   readonly allows: (real: string) => boolean;
   left: number;
 }
 
-/** Reads an entry, links not followed. Throws `ACCESS_DENIED` for a part that may not be read or written, `NOT_A_FILE` for pipes. */
+/** Reads an entry without following links. Throws `ACCESS_DENIED` for parts that may not be used, `NOT_A_FILE` for pipes. */
 export async function takeSnapshot(
   disk: Disk,
   place: Place,
@@ -85,7 +85,7 @@ export async function takeSnapshot(
   }
 }
 
-/** The folders above a place that do not exist, the highest first. */
+/** Returns the folders above a place that do not exist, the highest first. */
 export async function missingAbove(real: string): Promise<readonly string[]> {
   const missing: string[] = [];
   for (let at = dirname(real); dirname(at) !== at; at = dirname(at)) {
@@ -154,7 +154,7 @@ async function readFile(parent: Folder, name: string, walk: Walk): Promise<FileS
   }
 }
 
-/** The snapshot of a file with this content. */
+/** Makes the snapshot of a file with this content. */
 export function fileSnapshot(bytes: Buffer, mode: number): FileSnapshot {
   // Bytes that are not UTF-8 would not survive as text.
   return isUtf8(bytes)
@@ -162,7 +162,7 @@ export function fileSnapshot(bytes: Buffer, mode: number): FileSnapshot {
     : { kind: "file", mode, base64: bytes.toString("base64") };
 }
 
-/** The content of the file of a snapshot. */
+/** Returns the content of the file in a snapshot. */
 export function bytesOf({ text, base64 = "" }: FileSnapshot): Buffer {
   return text === undefined ? Buffer.from(base64, "base64") : Buffer.from(text);
 }
@@ -180,7 +180,7 @@ function use(walk: Walk, bytes: number): void {
   throw new PathError("FILE_TOO_LARGE", { path, bytes: maxBytes - left, maxBytes });
 }
 
-/** The permissions of an entry. */
+/** Returns the permissions of an entry. */
 export function modeOf({ mode }: BigIntStats): number {
   return Number(mode) & 0o7777;
 }

@@ -5,25 +5,25 @@ import { errnoOf } from "./path-error.ts";
 
 const pattern = /^\.toolmount-[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\.tmp$/;
 
-/** After how long a temporary file counts as left behind by a process that was killed. */
+/** Milliseconds after which a temporary file counts as left behind by a process that was killed. */
 const staleMs = 3_600_000;
 
-/** Names that are looked at in one sweep; a folder with more is not worth the wait. */
+/** Most names that one sweep looks at, because a write should not wait longer for a sweep. */
 const maxNames = 10_000;
 
-/** A name for a new file that is to take another's place. */
+/** Returns a name for a new file that will replace another file. */
 export function temporaryName(): string {
   return `.toolmount-${randomUUID()}.tmp`;
 }
 
-/** Whether a name is that of a temporary file of this package. */
+/** Whether a name belongs to a temporary file of this package. */
 export function isTemporary(name: string): boolean {
   return pattern.test(name);
 }
 
 /**
- * Removes from a folder what earlier writes left behind when their process was killed: regular files named as only
- * this package names them, written an hour or more before `fresh`, a new file.
+ * Removes what earlier writes left behind in a folder when their process was killed: regular files with a name that only this
+ * package gives, written an hour or more before `fresh`, a new file.
  */
 export async function sweep(folder: Folder, fresh: string): Promise<void> {
   const stale: string[] = [];
@@ -41,7 +41,7 @@ export async function sweep(folder: Folder, fresh: string): Promise<void> {
   }
 }
 
-/** Another write may have removed it, or it belongs to another user: the current write continues. */
+/** Removes a file. Errors of the system are ignored: another write may have removed it, or it belongs to another user. */
 async function removeQuietly(path: string): Promise<void> {
   try {
     await unlink(path);

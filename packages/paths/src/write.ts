@@ -9,7 +9,7 @@ import type { Lost } from "./attributes.ts";
 import { sweep, temporaryName } from "./temporary.ts";
 import { requireFilePath, type Place } from "./place.ts";
 
-/** Identifies a file and its state; changes with every write. */
+/** Identifies a file and its state. It changes with every write. */
 export type FileIdentity = string & { readonly identity: unique symbol };
 
 export function identityOf({ dev, ino, size, mtimeNs, ctimeNs }: BigIntStats): FileIdentity {
@@ -18,11 +18,11 @@ export function identityOf({ dev, ino, size, mtimeNs, ctimeNs }: BigIntStats): F
 
 /** Options of a write that replaces a file. */
 export interface ReplaceOptions {
-  /** The file must still be this one, or, with null, must not exist; otherwise `FILE_CHANGED`. Default: no check. */
+  /** The identity that the file must still have or, if null, it must not exist; otherwise `FILE_CHANGED`. Default: no check. */
   readonly expected?: FileIdentity | null | undefined;
-  /** Permissions. Default: those of the replaced file, without special bits such as setuid. */
+  /** Permissions of the file. Default: those of the replaced file, without special bits such as setuid. */
   readonly mode?: number | undefined;
-  /** User and group. They stay those of this process where it may not give a file to others. */
+  /** User and group of the file. If this process may not give files to others, they are its own. */
   readonly owner?: Owner | undefined;
   readonly signal?: AbortSignal | undefined;
 }
@@ -30,23 +30,23 @@ export interface ReplaceOptions {
 /** The user and the group of a file, as numbers. */
 export type Owner = readonly [user: number, group: number];
 
-/** What became of a file that was replaced. */
+/** What a file lost when it was replaced. */
 export interface Replaced {
-  /** How many other names (hard links) the file had: they keep the old content. */
+  /** Number of other names (hard links) of the file, which keep the old content. */
   readonly otherNames: number;
   readonly lost: readonly Lost[];
 }
 
 /**
- * Gives the attributes of a file to the new one that replaces it: `from` is its path, `before` its state. Resolves to what
- * could not be given. `copyAttributes` does so.
+ * Gives the attributes of a file to the file that replaces it: `from` is the path of the old file, `before` its state. Resolves
+ * to what could not be given. `copyAttributes` is such a function.
  */
 export type CopyAttributes = (from: string, to: FileHandle, before: BigIntStats) => Promise<readonly Lost[]>;
 
 /**
- * Writes a file completely or not at all: writes a new file beside it, which then takes its name. Creates missing folders.
- * An existing file keeps its permissions, and with `copyAttributes` its attributes. It is written in place in a folder in which
- * nothing can be made or renamed, and where the new file could not be given to its owner. Links and special files are never
+ * Writes a file completely or not at all, by writing a new file next to it that then takes its name. Creates missing folders.
+ * An existing file keeps its permissions, and with `copyAttributes` its attributes. It is written in place if nothing can be
+ * created or renamed in its folder, or if the new file could not be given to its owner. Links and special files are never
  * written.
  */
 export async function replaceFile(
@@ -85,12 +85,12 @@ export async function replaceFile(
   }
 }
 
-/** The new file could not be given to the owner of the old one, which is therefore written in place. */
+/** Thrown when a new file could not be given to the owner of the old file, which is then written in place. */
 class NotGiven extends Error {
   readonly code = "EPERM";
 }
 
-/** The existing entry, if it may be replaced. */
+/** Returns the existing entry, or null; throws if it may not be replaced. */
 async function requireReplaceable(folder: Folder, name: string, given: string): Promise<BigIntStats | null> {
   const entry = await entryOf(folder, name);
   if (entry === null) return null;
@@ -115,7 +115,7 @@ async function requireInPlace(folder: Folder, given: string): Promise<void> {
 interface NewFile {
   readonly mode: number | undefined;
   readonly owner: Owner | undefined;
-  /** The file that it replaces, whose permissions and attributes it gets. */
+  /** The file that is replaced. The new file gets its permissions and attributes. */
   readonly like: {
     readonly entry: BigIntStats;
     readonly path: string;
@@ -123,7 +123,7 @@ interface NewFile {
   } | null;
 }
 
-/** Writes a new file; fails when it exists. Resolves to what it could not get of the one that it replaces. */
+/** Writes a new file, and fails if it exists. Resolves to what it could not get from the file that it replaces. */
 async function writeNew(
   path: string,
   bytes: Uint8Array,
@@ -139,7 +139,7 @@ async function writeNew(
     await handle.sync();
     const lost = (await like?.copyAttributes?.(like.path, handle, like.entry)) ?? [];
     if (owner !== undefined) await give(handle, owner);
-    // Last: a copied mode could give the new bytes the rights of another user.
+    // This comes last, because a copied mode could give the new bytes the rights of another user.
     if (mode !== undefined) await handle.chmod(mode);
     const hadBits = mode !== undefined && before !== undefined && (before & ~mode & 0o7000) !== 0;
     return hadBits ? [...lost, "special permissions"] : lost;
