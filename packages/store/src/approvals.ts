@@ -3,7 +3,7 @@ import type { Kysely } from "kysely";
 import { readForeign, readRow } from "./read-row.ts";
 import type { Tables } from "./tables.ts";
 
-/** Stores waiting calls. Of several hosts that change one record, the version in the `where` of the update picks one. */
+/** Stores waiting calls. If several hosts change a record, the version in the `where` of the update lets only one succeed. */
 export function createApprovals(db: Kysely<Tables>): ApprovalStore {
   const read = (row: { body: string } | undefined) =>
     row === undefined ? null : (readRow(row.body) as ApprovalRecord);
@@ -39,14 +39,14 @@ export function createApprovals(db: Kysely<Tables>): ApprovalStore {
         .limit(limit)
         .execute();
       const listed = rows.map(readListed);
-      // The host ends the calls of questions that are due, and it cannot end one that it cannot read.
+      // The host ends calls whose questions are due, but it cannot end a call that it cannot read.
       return dueBy === undefined ? listed : listed.filter(({ sealed }) => sealed !== unreadable.sealed);
     },
     ...createRemembered(db),
   };
 }
 
-/** Members of a question that cannot be read. No call can be resumed with it. */
+/** The members of a question that cannot be read. No call can be resumed with such a question. */
 const unreadable = {
   tool: "unreadable",
   digest: "",
@@ -63,7 +63,7 @@ const unreadable = {
   end: null,
 } as const;
 
-/** Reads a row of a list. A damaged row, or one that is too wide, is listed by its columns, and hides no other row. */
+/** Reads a row of a list. A row that is damaged or too wide is listed by its columns, so that it hides no other row. */
 function readListed(row: Tables["approvals"]): ApprovalRecord {
   try {
     return readRow(row.body) as ApprovalRecord;
@@ -78,7 +78,7 @@ function readListed(row: Tables["approvals"]): ApprovalRecord {
       ...(row.user_id !== null && { userId: row.user_id }),
     };
     const prompt = `it cannot be read, and no answer to it counts: ${(error as Error).message}`;
-    // Not a question of confirmation, so no answer to it is kept for later calls.
+    // The source is not `confirmation`, so no answer to it can be remembered for later calls.
     const reasons = [{ source: "rule" as const, reason: prompt }];
     const known = {
       id,
@@ -100,7 +100,7 @@ function createRemembered(
 ): Pick<ApprovalStore, "remember" | "remembered" | "forget" | "countUses"> {
   const remembered = ({ body, uses, used_at }: Omit<Tables["remembered"], "id" | "tool" | "at">) => {
     const known = readForeign(body) as StandingGrant | null;
-    // An answer that cannot be read answers nothing.
+    // An approval that cannot be read approves nothing.
     return known === null ? [] : [{ ...known, expiresAt: known.expiresAt ?? null, uses, usedAt: used_at }];
   };
   return {

@@ -8,15 +8,15 @@ import { readRow } from "./read-row.ts";
 import type { Reads } from "./reads/reads.ts";
 import type { Tables } from "./tables.ts";
 
-/** Most rows of one insert: each has six values, and SQLite accepts 32766. */
+/** Most rows of one insert. Each has six values, and SQLite accepts 32766 values. */
 const rowsPerInsert = 1_000;
 
-/** The audit of a store, and what ends its timer. */
+/** The audit of a store, with a function that stops its timer. */
 interface StoredAudit extends AuditSink {
   stop(): void;
 }
 
-/** Stores the audit: one commit for all records of an append, the heads of their chains and the calls that they are about. */
+/** Stores the audit. One commit has all records of an append, the heads of their chains, and the calls that they are about. */
 export function createAudit(
   db: Kysely<Tables>,
   reads: Reads,
@@ -72,7 +72,7 @@ export function createAudit(
 function isAfter({ writer, sequence, entry: { at } }: AuditRecord) {
   return (row: ExpressionBuilder<Tables, "audit">) =>
     row.and([
-      row("at", ">=", at), // the index is by time alone
+      row("at", ">=", at), // the index is only by time
       row.or([
         row("at", ">", at),
         row("writer", ">", writer),
@@ -97,7 +97,7 @@ function lastOfEach(records: readonly AuditRecord[]): readonly AuditRecord[] {
   return [...new Map(records.map((record) => [record.writer, record])).values()];
 }
 
-/** Reports at intervals that this process still runs the calls whose start it stored. A list shows other calls as lost. */
+/** Reports regularly that this process still runs the calls whose start it stored. Without reports, lists show them as lost. */
 class RunningCalls {
   readonly #db: Kysely<Tables>;
   readonly #runIds = new Set<string>();
@@ -123,7 +123,7 @@ class RunningCalls {
 
   #schedule(): void {
     const timer = systemClock.setTimer(() => {
-      // A store that is away is asked again; until then the calls may be listed as lost.
+      // If the store cannot be reached, it is tried again later. Until then the calls may be listed as lost.
       void this.#renew()
         .catch(() => undefined)
         .finally(() => {

@@ -2,19 +2,19 @@ import type { SoughtWord } from "@toolmount/core/record";
 import { sql, type Kysely, type RawBuilder, type Transaction } from "kysely";
 import type { Tables } from "./tables.ts";
 
-/** The words of one call, by its number in the table of calls. */
+/** The words of a call, which is identified by its number in the table of calls. */
 export interface WordsOfCall {
   readonly sequence: number;
   readonly words: ReadonlySet<string>;
 }
 
-/** The index of the words of calls: each database has its own. */
+/** The index of the words of calls, which is different for each kind of database. */
 export interface CallWords {
   /** Replaces the words of these calls. */
   put(db: Transaction<Tables>, calls: readonly WordsOfCall[]): Promise<void>;
-  /** The column with the number of a call, in the index under the name `found`. */
+  /** The column of the index that has the number of a call. The index is joined under the name `found`. */
   readonly sequence: RawBuilder<number>;
-  /** The condition that a row of `found` has all these words. */
+  /** Returns the condition that a row of `found` has all these words. */
   has(sought: readonly SoughtWord[]): RawBuilder<boolean>;
   /** Deletes the words of calls that are no longer in the table. */
   drop(db: Transaction<Tables>, sequences: readonly number[]): Promise<void>;
@@ -24,7 +24,7 @@ export interface CallWords {
 export async function createWords(db: Kysely<Tables>, isPostgres: boolean): Promise<void> {
   const statement = isPostgres
     ? sql`create table call_words (sequence bigint primary key, words tsvector not null)`
-    : // Stores only which words a call has: neither the texts nor the places of words. The beginnings are words, too: to read
+    : // Stores only which words a call has, without the texts and the places of words. Beginnings are indexed, because reading // every word with a beginning takes 100 times as long.
       // every word with a beginning takes 100 times as long.
       sql`create virtual table call_words using fts5(words, content='', contentless_delete=1, detail=none,
           prefix='1 2 3 4 5 6', tokenize="unicode61 remove_diacritics 0 tokenchars '_'")`;

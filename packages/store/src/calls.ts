@@ -8,21 +8,21 @@ import type { Tables } from "./tables.ts";
 /** Milliseconds without a report after which the calls of a process count as lost. */
 export const aliveMs = 45_000;
 
-/** Most rows of one insert: each has 15 values, and SQLite accepts 32766. */
+/** Most rows of one insert. Each has 15 values, and SQLite accepts 32766 values. */
 const rowsPerInsert = 1_000;
 
-/** A call with what its newest records add to it. */
+/** A call after its newest records were added. */
 interface ChangedCall {
   readonly call: PastCall;
   readonly writer: string;
   readonly words: Set<string>;
-  /** Whether a search finds it: it ended, or waits. */
+  /** Whether a search finds the call, because it has ended or waits. */
   readonly isSettled: boolean;
-  /** Whether its arguments are among the words. */
+  /** Whether the words include its arguments. */
   readonly hasArguments: boolean;
 }
 
-/** Joins records to the calls that they are about, in the commit that stores the records. */
+/** Adds records to the calls that they are about, in the same commit that stores the records. */
 export async function storeCalls(
   db: Transaction<Tables>,
   records: readonly AuditRecord[],
@@ -51,7 +51,7 @@ function changedCalls(records: readonly AuditRecord[]): readonly ChangedCall[] {
   return [...changed.values()];
 }
 
-/** Adds the calls, or changes what can change of them. Resolves to their numbers, by run. */
+/** Adds the calls, or changes those of their columns that can change. Resolves to their numbers, by run id. */
 async function upsert(
   db: Transaction<Tables>,
   changed: readonly ChangedCall[],
@@ -80,7 +80,7 @@ async function upsert(
   return new Map(rows.map(({ run_id, sequence }) => [run_id, sequence]));
 }
 
-/** The words of the calls that a search finds. The end of a call has no arguments where its start had them. */
+/** Returns the words of the calls that a search finds. An end has no arguments if its start had them, so those are added. */
 async function indexed(
   db: Transaction<Tables>,
   changed: readonly ChangedCall[],
@@ -137,7 +137,7 @@ function rowOf(call: PastCall, writer: string, now: number): Omit<Tables["calls"
   };
 }
 
-/** A text without the characters that Postgres refuses. The record itself has them, as escapes of JSON. */
+/** Returns a text without the characters that Postgres refuses. The stored record itself has them, as escapes of JSON. */
 export function plainText(text: string): string {
   return text.toWellFormed().replaceAll("\0", "\uFFFD");
 }

@@ -2,21 +2,21 @@ import type { CounterChange, CounterState } from "@toolmount/core";
 import { sql, type Kysely, type RawBuilder } from "kysely";
 import type { Tables } from "./tables.ts";
 
-/** How a database reads the JSON of what runs: an object of ids, each with the time until which it counts. */
+/** How a database reads the JSON of running work: an object of ids, each with the time until which it counts as running. */
 export interface RunningJson {
-  /** The stored object with the members of a change, as rows of `key` and `value`, without those that are over. */
+  /** Returns rows of `key` and `value`: the stored object merged with a change, without work whose time is over. */
   rows(change: string, at: number): RawBuilder<unknown>;
-  /** Such rows as an object. */
+  /** Builds an object from such rows. */
   readonly object: RawBuilder<string>;
 }
 
-/** What runs, in SQLite. */
+/** Reads running work in SQLite. */
 export const sqliteRunning: RunningJson = {
   rows: (change, at) => sql`json_each(json_patch(counters.running, ${change})) where value > ${at}`,
   object: sql`json_group_object(key, value)`,
 };
 
-/** What runs, in Postgres. */
+/** Reads running work in Postgres. */
 export const postgresRunning: RunningJson = {
   rows: (change, at) =>
     sql`jsonb_each(counters.running::jsonb || ${change}::jsonb) where value::text::bigint > ${at}::bigint`,
@@ -24,8 +24,9 @@ export const postgresRunning: RunningJson = {
 };
 
 /**
- * Adds to a counter, and to the other one of the change, by one statement: the database lets changes of one row wait for each
- * other, so each sees the last one. Rows are locked in their order, so the other one is always the first.
+ * Adds to a counter, and to the other counter of the change, in one statement. The database makes changes of one row wait for
+ * each other, so each sees the one before. The other counter's row always comes first, so that statements do not block each
+ * other.
  */
 export async function count(
   db: Kysely<Tables>,
@@ -69,7 +70,7 @@ function rowOf(key: string, change: Pick<CounterChange, "count" | "amount" | "ru
   return { key: JSON.stringify(key), count: more, amount, running: JSON.stringify(running), at };
 }
 
-/** Whether a change stays below its limits. */
+/** Returns the condition that a change stays within its limits. */
 function isFree(json: RunningJson, running: string, change: CounterChange): RawBuilder<boolean> {
   const { maxCount = Number.MAX_SAFE_INTEGER, maxAmount = Number.MAX_VALUE, maxRunning, at } = change;
   const numbers = sql`counters.count + excluded.count <= ${maxCount} and counters.amount + excluded.amount < ${maxAmount}`;
@@ -91,12 +92,12 @@ function numbersOf({ count: counted, amount }: Pick<Tables["counters"], "count" 
   return { count: Number(counted), amount: Number(amount) };
 }
 
-/** Deletes counters without a change since a time, of keys that begin with a prefix. Returns how many. */
+/** Deletes counters that were not changed since `before` and whose keys begin with a prefix. Returns their number. */
 export async function pruneCounters(db: Kysely<Tables>, before: number, prefix = ""): Promise<number> {
   const { numDeletedRows } = await db
     .deleteFrom("counters")
     .where("at", "<", before)
-    // A key is stored as JSON: after its quote.
+    // A key is stored as JSON, so it begins after a quote.
     .where(sql<boolean>`substr(key, 2, ${prefix.length}) = ${prefix}`)
     .executeTakeFirst();
   return Number(numDeletedRows);

@@ -4,7 +4,7 @@ import type { Tables } from "./tables.ts";
 import { readRow } from "./read-row.ts";
 import type { Credentials } from "./store-shapes.ts";
 
-/** Credentials in the table of that name. */
+/** Stores credentials in the table `credentials`. */
 export function createCredentials(db: Kysely<Tables>): Credentials {
   return {
     async get(key) {

@@ -40,13 +40,13 @@ function newest(query: CallQuery, { after }: PastCallFilter): CallQuery {
   const ordered = query.orderBy("calls.at", "desc").orderBy("calls.run_id", "desc");
   if (after === undefined) return ordered;
   return ordered
-    .where("calls.at", "<=", after.startedAt) // the index is by time alone
+    .where("calls.at", "<=", after.startedAt) // the index is only by time
     .where((row) =>
       row.or([row("calls.at", "<", after.startedAt), row("calls.run_id", "<", plainText(after.runId))]),
     );
 }
 
-/** The index has calls in the order in which they were stored: to read them so ends at the limit, without a sort. */
+/** Reads calls in the order of the index, which is that in which they were stored, so it stops at the limit without a sort. */
 function newestWith(
   query: CallQuery,
   sought: readonly SoughtWord[],
@@ -92,7 +92,7 @@ function conditions(
   ];
 }
 
-/** A call that runs in a process which has ended is `unknown`. */
+/** Returns the condition that a call has a status. A running call whose process has ended is `unknown`. */
 function hasStatus(
   row: ExpressionBuilder<Tables, "calls">,
   status: string,

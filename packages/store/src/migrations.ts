@@ -2,17 +2,17 @@ import { sql, type Kysely, type Transaction } from "kysely";
 import { createWords } from "./call-words.ts";
 import type { Tables } from "./tables.ts";
 
-/** Each migration runs once, in order. A released migration never changes. */
+/** The migrations. Each runs once, in order. A released migration never changes. */
 const migrations: readonly ((db: Transaction<Tables>, isPostgres: boolean) => Promise<void>)[] = [
   createTables,
 ];
 
-/** Our number among Postgres' advisory locks. */
+/** The number of this project's advisory lock in Postgres. */
 const lock = 7_420_961_337;
 
 /**
- * Updates the tables to this version. Of several processes that start together, one does it. Throws for a database of a
- * version that this one does not know.
+ * Updates the tables to this version. If several processes start together, one of them does it. Throws for a database of a
+ * version that this release does not know.
  */
 export async function migrate(db: Kysely<Tables>, isPostgres: boolean): Promise<void> {
   await db.transaction().execute(async (transaction) => {
@@ -44,7 +44,7 @@ async function createTables(db: Transaction<Tables>, isPostgres: boolean): Promi
   await createKeyed(db);
 }
 
-/** Questions, and the answers that stand. */
+/** Creates the tables of questions and remembered approvals. */
 async function createAnswers({ schema }: Transaction<Tables>): Promise<void> {
   await schema
     .createTable("approvals")
@@ -121,7 +121,7 @@ async function createAudit({ schema }: Transaction<Tables>): Promise<void> {
     .execute();
 }
 
-/** Work that lasts longer than one call: lists, turns, background calls, tasks. */
+/** Creates the table of work that lasts longer than one call: lists, turns, background calls, tasks. */
 async function createWork({ schema }: Transaction<Tables>): Promise<void> {
   await schema
     .createTable("work")
@@ -177,7 +177,7 @@ async function createCalls(db: Transaction<Tables>, isPostgres: boolean): Promis
   await createWords(db, isPostgres);
 }
 
-/** Credentials and seals, and what budgets count. */
+/** Creates the tables of credentials and seals, and of counters such as those of budgets. */
 async function createKeyed({ schema }: Transaction<Tables>): Promise<void> {
   await schema
     .createTable("credentials")

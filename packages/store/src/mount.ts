@@ -30,13 +30,13 @@ export const config = z
 
 const dayMs = 86_400_000;
 
-/** How long ended approvals and counters are kept, in milliseconds: 90 days. An audit is kept until `prune` is called. */
+/** Milliseconds for which ended approvals and counters are kept: 90 days. An audit is kept until `prune` is called. */
 const keepEndedMs = 90 * dayMs;
 
 /**
- * Mounts the stores of approvals, sessions and credentials and, if configured, of the audit. Now and each day it deletes
- * approvals that ended and are older than 90 days, counters without a change since then, and of the loop guard, which has one
- * for each call, those without a change for a day.
+ * Mounts the stores of approvals, sessions, work and credentials and, if configured, of the audit. Now and every day it deletes
+ * ended approvals that are older than 90 days, and counters that were not changed for 90 days. The loop guard's counters, of
+ * which there is one for each call, are deleted after a day without a change.
  */
 export async function mount(
   coordinator: Coordinator,
@@ -58,7 +58,7 @@ export async function mount(
   if (/^postgres(ql)?:/.test(state)) coordinator.registerCapability("fleet.ledger", ledgerSource(state));
 }
 
-/** Resolves, when it has stopped, for a store that may be closed. */
+/** Deletes old records every day. The returned function stops this, and resolves when the store may be closed. */
 function pruneDaily(store: OpenStore, logger: Coordinator["logger"]): () => Promise<void> {
   let pruning: Promise<unknown>;
   let timer: Timer;
@@ -80,7 +80,7 @@ function pruneDaily(store: OpenStore, logger: Coordinator["logger"]): () => Prom
   };
 }
 
-/** The ledger is in the same database, and is opened where it is needed. */
+/** Returns the source of the ledger, which is in the same database. It is opened only where it is needed. */
 function ledgerSource(url: string): FleetLedgerSource {
   const open = (options?: Parameters<typeof openLedger>[1]) =>
     openLedger(url, options).catch((error: unknown) => {

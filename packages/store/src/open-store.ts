@@ -18,13 +18,13 @@ import { createWork } from "./work.ts";
 import type { Credentials, PostgresOptions, Pruned } from "./store-shapes.ts";
 import type { Tables } from "./tables.ts";
 
-/** How {@link openStore} opens a store. The last three are for Postgres. */
+/** Options of {@link openStore}. The inherited ones are for Postgres. */
 export interface StoreOptions extends PostgresOptions {
-  /** The folder that a relative path of `sqlite:` starts from; absolute. */
+  /** The absolute folder from which a relative path of `sqlite:` starts. */
   readonly folder?: string | undefined;
-  /** Also stores an audit, in this mode. */
+  /** The mode of the audit. If absent, no audit is stored. */
   readonly audit?: AuditSink["mode"] | undefined;
-  /** Whether the audit has the results of calls; default true. */
+  /** Whether the audit contains the results of calls; default true. */
   readonly auditResults?: boolean | undefined;
 }
 
@@ -32,15 +32,15 @@ export interface StoreOptions extends PostgresOptions {
 export interface OpenStore extends StateStore {
   /**
    * Deletes what ended before a time, in milliseconds since the epoch: ended approvals, sessions and counters without a
-   * change since then, and the audit of hosts that wrote nothing since then. A chain of the audit is deleted as a whole, so that the
-   * rest can still be checked. Resolves to the numbers of deleted records.
+   * change since then, and the audit of hosts that wrote nothing since then. A chain of the audit is only deleted as a whole, so
+   * that the rest can still be checked. Resolves to the numbers of deleted records.
    */
   prune(before: number): Promise<Pruned>;
-  /** Deletes only ended approvals from before a time. Resolves to their number. */
+  /** Deletes only ended approvals that were asked before a time. Resolves to their number. */
   pruneApprovals(before: number): Promise<number>;
   /**
-   * Deletes only counters, such as those of budgets, without a change since a time; with a prefix only those whose keys begin
-   * with it. Resolves to their number.
+   * Deletes only counters, such as those of budgets, that were not changed since a time; with `prefix`, only those whose keys
+   * begin with it. Resolves to their number.
    */
   pruneCounters(before: number, prefix?: string): Promise<number>;
   readonly work: WorkStore;
@@ -91,7 +91,7 @@ export async function openStore(url: string, options: StoreOptions = {}): Promis
   };
 }
 
-/** The file of an address; a relative one begins at the folder of the options. */
+/** Returns the file of an address. A relative path starts at `folder` of the options. */
 export function sqliteFile(url: string, { folder }: StoreOptions): string {
   const path = /^sqlite:(?:\/\/(?=\/))?(.+)$/.exec(url)?.[1];
   if (path === undefined) throw new Error("it begins with sqlite: or postgres://");
@@ -101,7 +101,7 @@ export function sqliteFile(url: string, { folder }: StoreOptions): string {
   return resolve(folder, path);
 }
 
-/** The error of a store that cannot be opened. */
+/** Makes the error for a store that cannot be opened. */
 export function unavailable(url: string, cause: unknown): ToolmountError {
   const details = { where: withoutPassword(url), problem: messageOf(cause), away: isUnreachable(cause) };
   return new ToolmountError("STATE_UNAVAILABLE", details, { cause });

@@ -9,15 +9,15 @@ import {
 import type { DatabaseError, Pool, PoolClient, PoolConfig } from "pg";
 import type { PostgresOptions } from "./store-shapes.ts";
 
-/** The object id of a type of Postgres. Source: the catalog pg_type. */
+/** The object id of the Postgres type bigint. Source: the catalog pg_type. */
 const bigint = 20;
 
 /** Milliseconds without traffic after which TCP checks whether the server is still there. */
 const keepAliveMs = 10_000;
 
 /**
- * A pool of connections in which every wait is bounded: connecting, a statement (at the server and here, in case the
- * server does not answer), and a transaction that nothing continues.
+ * Creates a pool of connections in which every wait is limited: connecting, a statement (at the server, and here in case the
+ * server does not answer), and a transaction that is not continued.
  */
 export async function createPool(
   url: string,
@@ -36,18 +36,18 @@ export async function createPool(
     keepAlive: true,
     keepAliveInitialDelayMillis: keepAliveMs,
   });
-  // Without a listener, an error of a client ends the process. The query that uses the client reports the error; an idle
-  // client is replaced.
+  // Without a listener, an error of a client would end the process. The query that uses the client reports the error; an
+  // idle client is replaced.
   pool.on("connect", (client) => client.on("error", () => undefined));
   pool.on("error", () => undefined);
   return pool;
 }
 
-/** A dialect over such a pool. */
+/** Creates a dialect that uses such a pool. */
 export async function createPostgresDialect(url: string, options: PostgresOptions): Promise<Dialect> {
   const { DatabaseError, types } = await import("pg");
   const parserOf = types.getTypeParser as (type: number, format?: string) => (text: string) => unknown;
-  // Times are bigint, and small enough for a double.
+  // Times are of type bigint, and small enough for a double.
   const getTypeParser = (type: number, format?: string) =>
     type === bigint ? Number : parserOf(type, format);
   const pool = await createPool(url, options, { getTypeParser });
@@ -60,7 +60,7 @@ class OwnDialect extends PostgresDialect {
   }
 }
 
-/** Postgres has no empty list after `in`, as SQLite has. Nothing is equal to null, so nothing is in a list of it alone. */
+/** Writes an empty list after `in` as `(null)`: Postgres, unlike SQLite, allows no empty list, and nothing equals null. */
 class OwnCompiler extends PostgresQueryCompiler {
   protected override visitPrimitiveValueList(node: PrimitiveValueListNode): void {
     if (node.values.length === 0) this.append("(null)");
@@ -68,7 +68,7 @@ class OwnCompiler extends PostgresQueryCompiler {
   }
 }
 
-/** The pool, except that it closes a client after an error that the server did not report: its state is unknown. */
+/** Returns the pool, but closes a client after an error that the server did not report, because its state is then unknown. */
 function discardBroken(pool: Pool, ServerError: typeof DatabaseError): PostgresPool {
   return {
     options: pool.options,

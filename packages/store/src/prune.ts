@@ -18,7 +18,7 @@ export function prune(db: Kysely<Tables>, words: CallWords, before: number): Pro
   }));
 }
 
-/** Deletes approvals that ended and were asked before a time. Returns how many. */
+/** Deletes ended approvals that were asked before a time. Returns their number. */
 export async function pruneApprovals(db: Kysely<Tables>, before: number): Promise<number> {
   const { numDeletedRows } = await db
     .deleteFrom("approvals")
@@ -28,7 +28,7 @@ export async function pruneApprovals(db: Kysely<Tables>, before: number): Promis
   return Number(numDeletedRows);
 }
 
-/** Sessions with a call that still waits are kept. */
+/** Deletes sessions without a change since a time, except those with a call that still waits. Returns their number. */
 async function pruneSessions(db: Kysely<Tables>, before: number): Promise<number> {
   const waiting = await db
     .selectFrom("approvals")
@@ -45,7 +45,7 @@ async function pruneSessions(db: Kysely<Tables>, before: number): Promise<number
   return ended.length;
 }
 
-/** Sessions of which only other logs than an agent's are stored, and only with entries from before a time. */
+/** Returns sessions without a row, of which only additional logs are stored, and only with entries from before a time. */
 async function bareSessions(db: Kysely<Tables>, before: number): Promise<readonly string[]> {
   const prefixes = logsOf("", []).filter((prefix) => prefix !== "");
   const logs = [];
@@ -55,7 +55,7 @@ async function bareSessions(db: Kysely<Tables>, before: number): Promise<readonl
   return [...new Set(logs.map(({ id }) => id))].filter((id) => !fresh.has(id) && !known.has(id));
 }
 
-/** The sessions that have a log of one kind, and when its last entry was stored. */
+/** Returns the sessions that have a log of one kind, each with the time when its last entry was stored. */
 async function lastEntries(
   db: Kysely<Tables>,
   prefix: string,
@@ -77,13 +77,13 @@ async function lastEntries(
   }));
 }
 
-/** When an entry was stored. A result without a time is from before results had one. */
+/** Returns when an entry was stored. Results without a time were stored before results had times. */
 function timeOf(entry: unknown): number {
   const { at = 0 } = (entry ?? {}) as { at?: number };
   return at;
 }
 
-/** A chain without its first records cannot be checked, so a writer's records are deleted together, with its head. */
+/** Deletes the audit of old writers. All records of a writer go together, because a chain without its start cannot be checked. */
 export async function pruneAudit(db: Transaction<Tables>, words: CallWords, before: number): Promise<number> {
   const writers = await db
     .selectFrom("audit")
@@ -101,7 +101,7 @@ export async function pruneAudit(db: Transaction<Tables>, words: CallWords, befo
   return Number(deleted);
 }
 
-/** Deletes the calls whose last record is of a writer, part by part. */
+/** Deletes the calls whose last record was written by `writer`, in several steps. */
 async function pruneCalls(db: Transaction<Tables>, words: CallWords, writer: string): Promise<void> {
   for (;;) {
     const calls = await db

@@ -2,7 +2,7 @@ import type { Json } from "@toolmount/core";
 import { refusalOf } from "@toolmount/core/json";
 
 /**
- * Parses a text of a row. Throws for one that is too wide: a damaged row, or one that another program wrote, must not hold up
+ * Parses the text of a row. Throws if it is too wide: a row that is damaged, or that another program wrote, must not block
  * the host.
  */
 export function readRow(text: string): unknown {
@@ -11,7 +11,7 @@ export function readRow(text: string): unknown {
   return JSON.parse(text);
 }
 
-/** The value of a row that any host, worker or person with the database can write; null for one that cannot be read. */
+/** Parses a row that any host, worker or person with access to the database can write. Null if it cannot be read. */
 export function readForeign(text: string): Json {
   try {
     return readRow(text) as Json;

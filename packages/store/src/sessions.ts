@@ -64,7 +64,7 @@ async function readEntries(
   return rows.map(({ sequence, body }) => ({ sequence, entry: readRow(body) as Json }));
 }
 
-/** Saves version 1 as a new row, a later version over the one before it. */
+/** Saves version 1 as a new row, and a later version over the version before it. */
 async function save(db: Kysely<Tables>, record: SessionRecord): Promise<boolean> {
   const { id, parentId, version, updatedAt } = record;
   const row = { id, parent_id: parentId, version, updated_at: updatedAt, body: JSON.stringify(record) };
@@ -85,7 +85,7 @@ async function save(db: Kysely<Tables>, record: SessionRecord): Promise<boolean>
   return numUpdatedRows === 1n;
 }
 
-/** Deletes a session, its logs and its state. False when nothing of it is stored. */
+/** Deletes a session, its logs and its state. False if nothing of it was stored. */
 export async function deleteSession(db: Kysely<Tables>, id: string): Promise<boolean> {
   const calls = (await readEntries(db, callsLogOf(id))).map(({ entry }) => entry);
   let deleted = 0n;
@@ -129,7 +129,7 @@ async function writeKey(
     .execute();
 }
 
-/** Two concurrent appends use the same numbers; the table's key lets one of them succeed. */
+/** Appends entries. Two concurrent appends use the same numbers, and the table's key lets only one of them succeed. */
 async function append(
   db: Kysely<Tables>,
   id: string,
@@ -164,5 +164,5 @@ async function append(
   }
 }
 
-/** Another append stored the same numbers first. */
+/** Thrown when another append stored the same numbers first. */
 class Overtaken extends Error {}

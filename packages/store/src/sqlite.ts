@@ -14,7 +14,7 @@ import {
   type SqliteStatement,
 } from "kysely";
 
-/** Node's own SQLite. Only this user can read the file; a commit is on disk when it returns. */
+/** A dialect for Node's own SQLite. Only this user can read the file, and a commit is on disk when it returns. */
 export class NodeSqliteDialect extends SqliteDialect {
   readonly #database: SqliteDatabase;
 
@@ -24,7 +24,7 @@ export class NodeSqliteDialect extends SqliteDialect {
     this.#database = database;
   }
 
-  /** Opens a file, or creates it. Waits for other processes that create it, too. */
+  /** Opens a file, or creates it. Waits while another process creates it. */
   static async open(file: string): Promise<NodeSqliteDialect> {
     return new NodeSqliteDialect(await whenFree(async () => openFile(file)));
   }
@@ -35,9 +35,9 @@ export class NodeSqliteDialect extends SqliteDialect {
 }
 
 /**
- * Waits for other writers without blocking the thread, since the writer may run in the same thread.
+ * Waits for other writers without blocking the thread, because the writer may run in the same thread.
  *
- * Transactions begin as writers: one that reads first fails when another process writes before it does.
+ * Transactions begin as writers: a transaction that reads first would fail if another process writes before it does.
  */
 class ImmediateDriver extends SqliteDriver {
   override async acquireConnection(): Promise<DatabaseConnection> {
@@ -53,7 +53,7 @@ class ImmediateDriver extends SqliteDriver {
   }
 }
 
-/** Tries of a write while another writer is active, about 10 ms apart. */
+/** Most tries of a write while another writer is active, about 10 ms apart. */
 const maxTries = 1_000;
 
 async function whenFree<Value>(act: () => Promise<Value>): Promise<Value> {
@@ -68,7 +68,7 @@ async function whenFree<Value>(act: () => Promise<Value>): Promise<Value> {
   }
 }
 
-/** SQLITE_BUSY, and the bits of a code without its kind, such as busy by a recovery. Source: SQLite's result codes. */
+/** SQLITE_BUSY, and the mask for a code without its subkind, such as busy by a recovery. Source: SQLite's result codes. */
 const busy = 5;
 const primary = 0xff;
 
@@ -85,10 +85,10 @@ function openFile(file: string): DatabaseSync {
   }
 }
 
-/** Statements that are kept: a store has some dozens, and lists of values make more. */
+/** Most prepared statements that are kept. A store has some dozens, and lists of values make more. */
 const maxStatements = 200;
 
-/** A statement is prepared once, and used again: preparing it takes longer than many of them run. */
+/** Adapts Node's database. Statements are prepared once and kept, because preparing takes longer than running many of them. */
 function adapt(database: DatabaseSync): SqliteDatabase {
   const known = new Map<string, SqliteStatement>();
   return {
@@ -111,15 +111,15 @@ function prepare(database: DatabaseSync, sql: string): SqliteStatement {
     reader: statement.columns().length > 0,
     all: (parameters) => onDisk(() => statement.all(...values(parameters))),
     run: (parameters) => onDisk(() => statement.run(...values(parameters))),
-    // Rows that are read one by one must not meet another use of the same statement.
+    // Rows that are read one by one need their own statement, which nothing else uses meanwhile.
     iterate: (parameters) => database.prepare(sql).iterate(...values(parameters)),
   };
 }
 
-/** Says when the thread begins to wait for the disk, and when it has waited: `true` and `false`. The command's watchdog listens. */
+/** Publishes `true` when the thread begins to wait for the disk, and `false` afterwards. The command's watchdog listens. */
 const disk = channel("toolmount:disk");
 
-/** A statement blocks the thread until the disk has answered, which a stalled disk does late. */
+/** Runs a statement. It blocks the thread until the disk has answered, which takes long on a stalled disk. */
 function onDisk<Value>(act: () => Value): Value {
   disk.publish(true);
   try {

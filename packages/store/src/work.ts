@@ -4,7 +4,7 @@ import { count, type RunningJson } from "./counters.ts";
 import { readRow } from "./read-row.ts";
 import type { Tables } from "./tables.ts";
 
-/** Stores the work of servers. Of several that change one record, the version in the `where` of the update picks one. */
+/** Stores the work of servers. If several change a record, the version in the `where` of the update lets only one succeed. */
 export function createWork(db: Kysely<Tables>, json: RunningJson): WorkStore {
   return {
     async get(kind, id) {

@@ -26,7 +26,7 @@ interface Row {
 
 const delivery = "run_id, queue, tool, digest, attempt, nested, rank";
 
-/** Calls from when they are added until a worker has them. */
+/** Returns the methods for calls from the time when they are added until a worker has them. */
 export function callRows(
   query: Query,
 ): Pick<FleetLedger, "add" | "adopt" | "take" | "renew" | "expire" | "depth"> {
@@ -77,13 +77,13 @@ async function adopt(query: Query, identity: string, host: string): Promise<Flee
   return row.run_id === null ? "held" : { runId: row.run_id, said: Number(row.said) };
 }
 
-/** Without a run id: another host that reports has the call. */
+/** The result of an adoption. Without a run id, the host that has the call still reports. */
 interface AdoptedRow {
   readonly run_id: string | null;
   readonly said: string | null;
 }
 
-/** The new host has the call from the moment at which the old one no longer reports. */
+/** Gives a call to the new host, if the old host no longer reports. */
 const adoptCall = `
   with known as (
     select run_id, exists (
@@ -97,8 +97,8 @@ const adoptCall = `
   from known left join adopted using (run_id)`;
 
 /**
- * Start-time fair queueing: a session's next call comes after its last one that waits, and a session without one begins
- * at the smallest rank that waits.
+ * Adds a call by start-time fair queueing: a session's next call comes after its last waiting call, and a session without a
+ * waiting call begins at the smallest rank that waits.
  */
 const addCall = `
   insert into toolmount_fleet_calls (run_id, host, queue, session, tool, digest, idempotent, job, nested, identity, rank)
@@ -111,7 +111,7 @@ const addCall = `
   on conflict (run_id) do nothing
   returning ${delivery}`;
 
-/** Statements that change several rows lock them in one order, so that none waits for another that waits for it. */
+/** Takes calls. Statements that change several rows lock them in the same order, so that they do not block each other. */
 const takeCalls = `
   with free as (
     select run_id from toolmount_fleet_calls
@@ -169,7 +169,7 @@ function deliveryOf({ run_id, queue, tool, digest, attempt, nested, rank }: Row)
   return { runId: run_id, queue, tool, digest, attempt, nested, rank };
 }
 
-/** A job that cannot be read must end with the reason: the host that sent the call reports it. */
+/** Reads a job. If it cannot be read, the call must end with the reason, which the host that sent it reports. */
 function readJob(text: string): Pick<FleetCall, "job" | "unreadable"> {
   try {
     return { job: readRow(text) as Json };

@@ -3,13 +3,13 @@ import { readForeign } from "../read-row.ts";
 import type { Query } from "./query.ts";
 import { readEnd } from "./read-end.ts";
 
-/** Characters of an answer that are read with the end of its call; a longer one is read by itself. */
+/** Longest answer, in characters, that is read together with the end of its call. A longer answer is read separately. */
 const inlineLength = 65_536;
 
-/** An answer that its host cannot read, so that it ends its own call and no other. */
+/** The end for an answer that cannot be read. The host then fails only this call. */
 const unreadable = { kind: "answered", answer: null } as const;
 
-/** How calls end, and what their hosts read of it. */
+/** Returns the methods that end calls, and by which hosts read the ends. */
 export function endRows(
   query: Query,
 ): Pick<
@@ -57,10 +57,10 @@ export function endRows(
   };
 }
 
-/** Bytes of an end that a notification carries. Postgres refuses a payload of 8000 bytes. */
+/** Most bytes of an end that a notification carries. Postgres refuses a payload of 8000 bytes. */
 const noticeBytes = 7_000;
 
-/** A short answer is in the end of its call; a long one is beside it. */
+/** Returns the columns of an answer. A short answer is a part of the end; a long one has its own column. */
 function rowOfAnswer({ runId, answer }: FleetAnswered) {
   const text = JSON.stringify(answer);
   const isLong = text.length > inlineLength;
@@ -71,8 +71,8 @@ function rowOfAnswer({ runId, answer }: FleetAnswered) {
 }
 
 /**
- * The notification carries a short end, unless the host must read messages first, so that the host need not read the row.
- * A worker whose lease has passed may still answer until another statement handles the lease: the row decides.
+ * Ends calls. The notification carries a short end, unless the host must read messages first, so that the host need not read
+ * the row. A worker whose lease has passed may still answer until another statement handles the lease, because the row decides.
  */
 const endWithAnswers = `
   with own as (

@@ -2,7 +2,7 @@ import type { FleetLedger, FleetMember, JsonObject } from "@toolmount/core";
 import { readForeign } from "../read-row.ts";
 import type { Query } from "./query.ts";
 
-/** Workers and hosts, as they report themselves. */
+/** Returns the methods for the reports of workers and hosts. */
 export function memberRows(
   query: Query,
 ): Pick<FleetLedger, "report" | "leave" | "members" | "orphanedGroups"> {
@@ -49,13 +49,13 @@ function memberOf({ name, role, queue, tool_group, tools, facts, seen }: Row): F
   };
 }
 
-/** What a member reports; nothing where that cannot be read. */
+/** Returns what a member reported; an empty object if that cannot be read. */
 function objectIn(text: string): JsonObject {
   const value = readForeign(text);
   return typeof value === "object" && value !== null && !Array.isArray(value) ? (value as JsonObject) : {};
 }
 
-/** A report also removes members that no longer report. */
+/** Stores a report, and also removes members that no longer report. */
 const reportMember = `
   with gone as (delete from toolmount_fleet_members where until < now() and name <> $1),
   grouped as (

@@ -2,7 +2,7 @@ import type { FleetLedger, FleetMessage } from "@toolmount/core";
 import { readForeign } from "../read-row.ts";
 import type { Query } from "./query.ts";
 
-/** Messages between the host and the worker of a call. */
+/** Returns the methods for messages between the host and the worker of a call. */
 export function messageRows(query: Query): Pick<FleetLedger, "say" | "heard"> {
   return {
     async say(runId, to, bodies) {

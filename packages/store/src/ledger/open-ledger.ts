@@ -10,7 +10,7 @@ import type { Query } from "./query.ts";
 import { createLedgerTables } from "./table.ts";
 import { watchLedger } from "./watch.ts";
 
-/** Opens the ledger of a fleet in Postgres, and creates its tables. Times are those of the database. */
+/** Opens the ledger of a fleet in Postgres, and creates its tables. The clock of the database gives all times. */
 export async function openLedger(
   url: string,
   options: Pick<PostgresOptions, "connections"> = {},
@@ -25,7 +25,7 @@ export async function openLedger(
   return createLedger(pool, url);
 }
 
-/** Each statement has a name, so that a connection parses it once. */
+/** Creates the ledger. Each statement has a name, so that a connection parses it only once. */
 function createLedger(pool: Pool, url: string): FleetLedger {
   const names = new Map<string, string>();
   const query: Query = async <Row>(text: string, values: readonly unknown[]) => {

@@ -1,7 +1,7 @@
 import type { FleetEnd } from "@toolmount/core";
 import { readForeign } from "../read-row.ts";
 
-/** How a call ended; undefined for a text that no host and no worker writes. */
+/** Reads how a call ended; undefined for a text that no host and no worker writes. */
 export function readEnd(text: string): FleetEnd | undefined {
   const end = readForeign(text) as FleetEnd | null;
   switch (end?.kind) {

@@ -1,9 +1,9 @@
 import type { Pool } from "pg";
 
-/** Our number among Postgres' advisory locks, for processes that create the tables together. */
+/** The number of this project's advisory lock in Postgres, for processes that create the tables at the same time. */
 const lock = 7_420_961_338;
 
-/** Creates the tables of a fleet. JSON is text, because Postgres' own type refuses some characters. */
+/** Creates the tables of a fleet. JSON is stored as text, because Postgres' JSON types refuse some characters. */
 export async function createLedgerTables(pool: Pool): Promise<void> {
   const client = await pool.connect();
   try {

@@ -6,7 +6,7 @@ import { readEnd } from "./read-end.ts";
 /** Milliseconds before a lost connection is opened again. */
 const reconnectMs = 200;
 
-/** Listens for the ledger's notifications to one host or worker. Opens a lost connection again until the undo is called. */
+/** Listens for the ledger's notifications to a host or worker. Reconnects until the returned function is called. */
 export async function watchLedger(
   url: string,
   name: string,
@@ -18,7 +18,7 @@ export async function watchLedger(
     while (!closing.signal.aborted) {
       await client.ended;
       if (closing.signal.aborted) return;
-      // The ledger is also polled, so nothing is lost while there is no connection.
+      // The ledger is also polled, so nothing is missed while there is no connection.
       await setTimeout(reconnectMs, undefined, { signal: closing.signal }).catch(() => undefined);
       client = await listen(url, name, listener).catch(() => client);
     }
@@ -45,7 +45,7 @@ async function listen(url: string, name: string, listener: (event: FleetEvent) =
     keepAlive: true,
   });
   const ended = new Promise<void>((resolve) => connection.once("end", resolve));
-  // `end` follows.
+  // The event `end` follows, and resolves `ended`.
   connection.on("error", () => undefined);
   connection.on("notification", ({ payload = "" }) => {
     const event = readEvent(payload);
@@ -56,11 +56,11 @@ async function listen(url: string, name: string, listener: (event: FleetEvent) =
   return { connection, ended };
 }
 
-/** A notification is "kind runId", and after it the end of the call where that is short. */
+/** Reads a notification, which is "kind runId" and, if it is short, the end of the call. */
 function readEvent(payload: string): FleetEvent | undefined {
   const [, kind = "", runId = "", end] = /^(\S+) (\S+)(?: (.+))?$/s.exec(payload) ?? [];
   if (!isKind(kind)) return undefined;
-  // Without a readable end the host looks at the row.
+  // Without a readable end, the host reads the row.
   return { kind, runId, end: end === undefined ? undefined : readEnd(end) };
 }
 

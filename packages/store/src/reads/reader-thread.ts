@@ -1,15 +1,15 @@
-// Reads a SQLite file for another thread, with a connection of its own: a read of many rows does not hold up the host.
+// Reads a SQLite file for another thread, with its own connection, so that reading many rows does not block the host.
 import { DatabaseSync, type SQLInputValue } from "node:sqlite";
 import { parentPort, workerData } from "node:worker_threads";
 
-/** One read: a statement with its parameters. */
+/** A read: a statement with its parameters. */
 export interface Read {
   readonly id: number;
   readonly sql: string;
   readonly parameters: readonly unknown[];
 }
 
-/** What came of a read. */
+/** The result of a read. */
 export type ReadAnswer = { readonly id: number } & (
   | { readonly rows: readonly object[] }
   | { readonly error: { readonly message: string; readonly errcode?: number | undefined } }

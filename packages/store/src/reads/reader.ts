@@ -3,10 +3,10 @@ import { Worker } from "node:worker_threads";
 import { systemClock, ToolmountError } from "@toolmount/core";
 import type { Read, ReadAnswer } from "./reader-thread.ts";
 
-/** Milliseconds after which a read is answered in any case; the error says to ask for less. */
+/** Milliseconds after which a read fails at the latest. Its error says to ask for less. */
 const mostMs = 10_000;
 
-/** Reads a file in a thread, one read after the other. The thread starts with the first read, and keeps no process alive. */
+/** Reads a file in a thread, one read after the other. The thread starts at the first read, and keeps no process alive. */
 export class Reader {
   readonly #file: string;
   readonly #mostMs: number;
@@ -19,12 +19,12 @@ export class Reader {
     this.#mostMs = most;
   }
 
-  /** The rows of a statement. Rejects with `READ_TOO_LONG`, or as SQLite does. */
+  /** Resolves to the rows of a statement. Rejects with `READ_TOO_LONG`, or with SQLite's error. */
   async read({ sql, parameters }: Omit<Read, "id">): Promise<readonly object[]> {
     const thread = (this.#thread ??= this.#start());
     const id = ++this.#reads;
     const waiting = Promise.withResolvers<ReadAnswer>();
-    // SQLite cannot be stopped in the middle: the thread reads to the end of the table, and its answer is dropped.
+    // SQLite cannot be stopped in the middle of a read: the thread reads to the end, and its answer is dropped.
     const timer = systemClock.setTimer(() => waiting.reject(tooLong(this.#mostMs)), this.#mostMs);
     this.#waiting.set(id, waiting);
     thread.ref();
@@ -49,7 +49,7 @@ export class Reader {
       env: {},
     });
     const end = (error: unknown) => {
-      this.#thread = null; // the next read starts another one
+      this.#thread = null; // the next read starts another thread
       for (const waiting of this.#waiting.values()) waiting.reject(error);
     };
     return thread

@@ -10,12 +10,12 @@ import {
 import type { Tables } from "../tables.ts";
 import { Reader } from "./reader.ts";
 
-/** The most calls that are read in the thread of the host: to look at all of them takes some ten milliseconds. */
+/** Most calls that are read in the thread of the host, which takes some ten milliseconds. */
 const mostHere = 5_000;
 
 /**
- * Where reads that may look at every call go. SQLite reads in the thread that asks, so those of a large file have a thread
- * of their own; Postgres and a file in memory read with the connection that writes.
+ * Chooses the connection for reads that may look at every call. SQLite blocks the thread that reads, so a large file is read in
+ * a separate thread. Postgres and a file in memory are read with the connection that writes.
  */
 export class Reads {
   readonly #db: Kysely<Tables>;
@@ -54,7 +54,7 @@ function threadDialect(reader: Reader): Dialect {
   };
 }
 
-/** Sends statements to the thread. It reads only, so it has no transactions. */
+/** Sends statements to the thread. The thread only reads, so it has no transactions. */
 class ThreadDriver implements Driver {
   readonly #reader: Reader;
 
