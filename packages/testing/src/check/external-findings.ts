@@ -1,21 +1,21 @@
 import { coreProfile } from "../rules/core-profile.ts";
 import { reportOf, type CheckReport, type Finding, type Verdict } from "./report.ts";
 
-/** The next step of a check. */
+/** A step of a check, which is reported before it begins. */
 export interface CheckStep {
   readonly during: "import" | "mount" | "call" | "unmount" | "rules";
   /** The tool that is called. */
   readonly tool?: string;
 }
 
-/** Damage that a module did to the process that checks it, seen from another process. */
+/** Damage that a module did to the process that checks it, as another process saw it. */
 export interface ExternalFinding {
   readonly step: CheckStep;
   readonly kind: "stuck" | "threw" | "ended";
   readonly problem: string;
 }
 
-/** Adds external findings to the core's verdict of a report, or to an empty report when the check did not finish. */
+/** Adds external findings to the core's verdict in a report, or to an empty report if the check did not finish. */
 export function addExternalFindings(
   report: CheckReport | null,
   external: readonly ExternalFinding[],

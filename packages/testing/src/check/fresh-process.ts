@@ -11,11 +11,11 @@ export interface FreshRead {
   readonly url: string;
   readonly extensionUrls: readonly string[];
   readonly config: JsonObject;
-  /** Only values that are JSON reach that process. */
+  /** Only values that are JSON are passed to that process. */
   readonly capabilities: Readonly<Record<string, unknown>>;
 }
 
-/** Marks the start of the answer, after anything that the module prints. */
+/** Marks the start of the answer, which comes after anything that the module prints. */
 const mark = "\u0001toolmount-tools:";
 
 /** Mounts a module in its own process and lists its tools. Rejects when the module cannot be mounted there. */
@@ -37,8 +37,8 @@ export async function readInFreshProcess(read: FreshRead): Promise<readonly Tool
 }
 
 /**
- * Returns where this process keeps compiled code: another starts sooner with it. Nothing else of the environment is
- * passed on.
+ * Returns the environment variable for the folder where this process keeps compiled code, with which another process starts
+ * faster. Nothing else of the environment is passed on.
  */
 function compileCache(): Readonly<Record<string, string>> {
   const folder = getCompileCacheDir();
@@ -46,7 +46,7 @@ function compileCache(): Readonly<Record<string, string>> {
   return folder === undefined ? {} : { NODE_COMPILE_CACHE: dirname(folder) };
 }
 
-/** The program of the process. */
+/** Returns the source text of the program that the process runs. */
 function programOf({ url, extensionUrls, config, capabilities }: FreshRead): string {
   const imported = extensionUrls.map(
     (extension, at) => `import * as extension${at} from ${JSON.stringify(extension)};`,

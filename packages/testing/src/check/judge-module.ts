@@ -5,7 +5,7 @@ import { coreProfile } from "../rules/core-profile.ts";
 import { describeThrown } from "../trial/describe-thrown.ts";
 import { reportOf, type CheckReport, type Finding, type Verdict } from "./report.ts";
 
-/** Applies the rules of the core and of every profile that concerns the module. */
+/** Applies the rules of the core, and those of every profile that applies to the module. */
 export async function judgeModule(
   studied: ModuleSubject,
   furtherProfiles: readonly Profile[],
@@ -19,13 +19,13 @@ export async function judgeModule(
   );
 }
 
-/** The rule for a refusal of the host that names none, by the error's code. */
+/** The broken rule by error code, for errors of the host that do not name a rule. */
 const refusals: Readonly<Record<string, string>> = {
   SCHEMA_NOT_JSON: "schema_json",
   TOOL_DUPLICATE: "name_duplicate",
 };
 
-/** Adds the rule that a refused tool broke: the adapter's when one of the profiles has it, otherwise one of the core. */
+/** Adds the rule that a refused tool broke: the adapter's rule if one of the profiles has it, otherwise a rule of the core. */
 function nameBrokenRule(tool: ToolSubject, profiles: readonly Profile[]): ToolSubject {
   if (tool.refused === null) return tool;
   const { code, details } = tool.refused;
@@ -34,13 +34,13 @@ function nameBrokenRule(tool: ToolSubject, profiles: readonly Profile[]): ToolSu
   return { ...tool, refusedBy: isKnown ? String(rule) : (refusals[code] ?? "tool_mountable") };
 }
 
-/** A module that says it is one of Amplifier is judged as such, whatever its tools are. */
+/** Whether a profile applies to a module. A module that declares itself as one of Amplifier gets that profile in any case. */
 function applies({ origin }: Profile, { tools, exports }: ModuleSubject): boolean {
   if (origin === "amplifier" && isDeclaredForeign(exports)) return true;
   return origin === undefined || tools.some((tool) => originOf(tool) === origin);
 }
 
-/** The origin of a tool: as the host lists it, or by its shape when the host refused it. */
+/** Returns the origin of a tool: as the host lists it, or judged by its shape if the host refused it. */
 function originOf({ info, thing }: ToolSubject): ToolInfo["origin"] {
   if (info !== null) return info.origin;
   if (typeof thing === "function") return "aptix";
@@ -85,7 +85,7 @@ async function checkRule<Subject>(
   }));
 }
 
-/** The problems that a rule finds. A subject that cannot be read, such as a getter that throws, is a problem too. */
+/** Returns the problems that a rule finds. If the subject cannot be read, for example because a getter throws, that is one. */
 async function problemsOf<Subject>(rule: Rule<Subject>, subject: Subject): Promise<readonly RuleProblem[]> {
   try {
     return [...(await rule.check(subject))];

@@ -4,20 +4,20 @@ import type { ArgumentTable } from "../trial/trial-calls.ts";
 import type { Extension } from "../trial/trial.ts";
 import type { CheckStep } from "./external-findings.ts";
 
-/** How `checkToolModule` checks a module. */
+/** Options of `checkToolModule`. */
 export interface CheckOptions {
   /** The config that a plan would pass. Default `{}`, with the defaults of the module's config schema. */
   readonly config?: JsonObject | undefined;
-  /** Valid arguments, by the tool's name. These calls are made even when the tool has side effects. */
+  /** Valid arguments, by the tool's name. The check calls the tools with them even if they have side effects. */
   readonly valid?: ArgumentTable | undefined;
-  /** Arguments that a tool must refuse, by its name. */
+  /** Arguments that a tool must refuse, by the tool's name. */
   readonly invalid?: ArgumentTable | undefined;
   /**
-   * Arguments of calls whose results leave something out, by the tool's name. Each of these results must have `omitted`. With
-   * the option, every tool of the module is named: one that leaves nothing out with an empty list.
+   * Arguments of calls whose results leave something out, by the tool's name. Each of these results must have `omitted`. If the
+   * option is used, it must name every tool of the module, with an empty list for a tool that leaves nothing out.
    */
   readonly partial?: ArgumentTable | undefined;
-  /** Rules beside those of the core. A profile with an origin is applied to tools of that origin only. */
+  /** Rules in addition to those of the core. A profile with an origin is applied only to tools of that origin. */
   readonly profiles?: readonly Profile[] | undefined;
   /** Modules to mount first. Default: `@toolmount/interop`, for tools of other contracts. */
   readonly extensions?: readonly Extension[] | undefined;
@@ -25,14 +25,14 @@ export interface CheckOptions {
   readonly capabilities?: Readonly<Record<string, unknown>> | undefined;
   /** The `toolmount` part of the package's `package.json`. */
   readonly manifest?: Readonly<Record<string, unknown>> | null | undefined;
-  /** The URL that the module is imported from. With it, two fresh processes read the definitions, too. */
+  /** The URL from which the module is imported. If it is given, two fresh processes also read the definitions. */
   readonly url?: string | undefined;
-  /** URLs of the extensions, for those processes. */
+  /** URLs of the extensions for these fresh processes. */
   readonly extensionUrls?: readonly string[] | undefined;
-  /** Also calls tools that write, delete or act with `{}` and invalid input. */
+  /** Whether tools that write, delete or act are also called with `{}` and invalid input. */
   readonly sideEffects?: boolean | undefined;
   /** Milliseconds that importing, mounting and each call may take. Default 10000. */
   readonly timeoutMs?: number | undefined;
-  /** Called before each step, so that a watching process can name the step that never ends. */
+  /** Called before each step, so that a watching process can name a step that never ends. */
   readonly onStep?: ((step: CheckStep) => void) | undefined;
 }

@@ -1,9 +1,9 @@
 import { escapeHidden } from "@toolmount/core/text";
 
-/** One problem that a rule found. */
+/** A problem that a rule found. */
 export interface Finding {
   readonly profile: string;
-  /** The rule's id; stable. */
+  /** The rule's id, which never changes. */
   readonly rule: string;
   readonly severity: "error" | "warning";
   readonly where: string;
@@ -12,7 +12,7 @@ export interface Finding {
   readonly fix: string;
 }
 
-/** The verdict of one profile. Warnings do not fail. */
+/** The verdict of one profile. Warnings do not make it fail. */
 export interface Verdict {
   readonly profile: string;
   readonly passed: boolean;
@@ -33,7 +33,7 @@ export interface CheckReport {
   readonly tools: readonly string[];
 }
 
-/** Combines verdicts. */
+/** Combines verdicts to a report. */
 export function reportOf(verdicts: readonly Verdict[], tools: readonly string[]): CheckReport {
   const findings = verdicts.flatMap((verdict) => verdict.findings);
   const errors = findings.filter(({ severity }) => severity === "error").length;
@@ -48,7 +48,7 @@ export function reportOf(verdicts: readonly Verdict[], tools: readonly string[])
   };
 }
 
-/** A report as text: a verdict for each profile, each finding with where, why and how to fix it, and counts in the last line. */
+/** Formats a report as text: a verdict for each profile, each finding with where, why and how to fix it, and the counts. */
 export function formatReport(report: CheckReport): string {
   const lines = report.verdicts.flatMap(({ profile, passed, findings }) => [
     `${passed ? "passed" : "FAILED"}  ${profile}`,

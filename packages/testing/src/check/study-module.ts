@@ -11,7 +11,7 @@ import { readInFreshProcess, type FreshRead } from "./fresh-process.ts";
 
 type StudyOptions = Omit<CheckOptions, "profiles">;
 
-/** Mounts a module, calls its tools and unmounts it. Resolves to what happened, for the rules. */
+/** Mounts a module, calls its tools and unmounts it. Resolves to what happened, which the rules then judge. */
 export async function studyModule(
   module: ModuleExports | (() => Promise<ModuleExports>),
   options: StudyOptions,
@@ -113,7 +113,7 @@ async function repeat(
   return [here, ...fresh];
 }
 
-/** The tools that a fresh process lists; an empty list and the reason when the module cannot be mounted there. */
+/** Returns the tools that a fresh process lists; an empty list with the reason if the module cannot be mounted there. */
 async function readFresh(read: FreshRead): Promise<ModuleSubject["repeats"][number]> {
   try {
     return { from: "in a fresh process", tools: await readInFreshProcess(read) };
@@ -124,7 +124,7 @@ async function readFresh(read: FreshRead): Promise<ModuleSubject["repeats"][numb
   }
 }
 
-/** The config with the defaults of the module's own schema. */
+/** Returns the config with the defaults of the module's own schema, or why the schema refuses it. */
 async function configOf(
   { config }: ModuleExports,
   given: JsonObject,
@@ -157,7 +157,7 @@ function emptySubject(failure: ModuleSubject["failure"]): ModuleSubject {
   };
 }
 
-/** Reports a step. First waits for one turn of the event loop, so that late errors belong to the step before. */
+/** Reports a step. First waits for one turn of the event loop, so that late errors count for the step before. */
 export async function beginStep({ onStep }: Pick<StudyOptions, "onStep">, step: CheckStep): Promise<void> {
   await new Promise<void>((resolve) => void setImmediate(resolve));
   onStep?.(step);

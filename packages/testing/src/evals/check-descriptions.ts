@@ -1,13 +1,13 @@
 import type { ToolInfo } from "@toolmount/core";
 import type { EvalExpectation } from "./judge-turn.ts";
 
-/** An evaluation, as far as it is compared with descriptions. */
+/** The parts of an evaluation that are compared with descriptions. */
 export interface EvalPrompt {
   readonly prompt: string;
   readonly expect: EvalExpectation;
 }
 
-/** Words that make a sentence vague. Source: Tool-Forge's rule for summaries. */
+/** Matches words that make a sentence vague. Source: Tool-Forge's rule for summaries. */
 const hedging =
   /\b(may|might|could|can help|maybe|perhaps|possibly|probably|usually|sometimes|various|etc)\b/i;
 
@@ -15,9 +15,9 @@ const hedging =
 const maxSummary = 120;
 
 /**
- * Returns what descriptions and evaluations lack, a sentence each, without a model: tools that no evaluation expects
- * (completeness), or that no evaluation keeps from being called (negative), prompts that share no word with the
- * description of the tool that they expect (keyword), and summaries that are long, vague or of several sentences.
+ * Returns what descriptions and evaluations lack, one sentence each, without using a model: tools that no evaluation expects
+ * (completeness), or for which no evaluation has a prompt that must not call them (negative), prompts that share no word with
+ * the description of the expected tool (keyword), and summaries that are long, vague or of several sentences.
  */
 export function checkDescriptions(
   tools: readonly Pick<ToolInfo, "name" | "description" | "summary">[],
@@ -64,7 +64,7 @@ function sharesWord(one: string, other: string): boolean {
   return wordsOf(one).some((word) => words.has(word));
 }
 
-/** Words of four letters and more, without the ending of a plural, in lower case. */
+/** Returns the words of four letters and more, without plural endings, in lower case. */
 function wordsOf(text: string): string[] {
   return (text.toLowerCase().match(/\p{L}{4,}/gu) ?? []).map((word) => word.replace(/e?s$/, ""));
 }

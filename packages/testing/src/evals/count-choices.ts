@@ -1,6 +1,6 @@
 import type { EvalExpectation } from "./judge-turn.ts";
 
-/** One evaluation that was run. */
+/** An evaluation that was run. */
 export interface EvalChoice {
   readonly expect: EvalExpectation;
   /** The tools that the model called, in order. */
@@ -12,17 +12,17 @@ export interface ToolChoices {
   readonly tool: string;
   /** How often it was expected. */
   readonly expected: number;
-  /** How often it was called where it was expected. */
+  /** How often it was called when it was expected. */
   readonly chosen: number;
-  /** Tools that were called in its place, and how often. */
+  /** Tools that were called instead of it, and how often. */
   readonly confused: Readonly<Record<string, number>>;
-  /** How often nothing was called in its place. */
+  /** How often no tool was called instead of it. */
   readonly missed: number;
-  /** How often it was called where no tool was missing. */
+  /** How often it was called although no expected tool was missing. */
   readonly extra: number;
 }
 
-/** Two tools that a model confused, and how often, in either direction. */
+/** Two tools that a model confused with each other, and how often in both directions together. */
 export interface Overlap {
   readonly tools: readonly [string, string];
   readonly count: number;
@@ -53,7 +53,7 @@ export function countChoices(evaluations: readonly EvalChoice[]): ToolChoices[] 
     .map(([tool, { confused, ...row }]) => ({ tool, ...row, confused: Object.fromEntries(confused) }));
 }
 
-/** The list of tools that a choice is compared with: of several, the nearest. */
+/** Returns the list of tools with which a choice is compared. Of several allowed lists, it is the most similar. */
 function wantedTools(expect: EvalExpectation, chosen: readonly string[]): readonly string[] | null {
   const lists = expect.oneOf ?? [expect.tools ?? expect.calls?.map(({ tool }) => tool)];
   const known = lists.filter((list) => list !== undefined);
@@ -75,7 +75,7 @@ function countOne(wanted: readonly string[], chosen: readonly string[], rowOf: (
   for (const tool of others.slice(missing.length)) rowOf(tool).extra += 1;
 }
 
-/** A list without the members of another one, each as often as that one has it. */
+/** Returns a list without the members of another list; each occurrence there removes one here. */
 function remove(from: readonly string[], others: readonly string[]): string[] {
   const rest = [...others];
   return from.filter((tool) => {
@@ -86,7 +86,7 @@ function remove(from: readonly string[], others: readonly string[]): string[] {
   });
 }
 
-/** The pairs of tools that were confused, most often first. */
+/** Returns the pairs of tools that were confused, the most frequent first. */
 export function findOverlaps(rows: readonly ToolChoices[]): Overlap[] {
   const counts = new Map<string, Overlap>();
   for (const { tool, confused } of rows)

@@ -1,6 +1,6 @@
 import { createCallCollector, type SeenCall, type SeenEvent } from "./turn.ts";
 
-/** What a turn of `@toolmount/reasoner` results in, as far as a report shows it. */
+/** The result of a turn of `@toolmount/reasoner`, as far as a report shows it. */
 export interface HarnessTurn {
   readonly status: string;
   readonly text: string;
@@ -19,10 +19,10 @@ export type RunPrompt = (
   options: { readonly abortSignal?: AbortSignal; readonly onEvent: (event: SeenEvent) => void },
 ) => Promise<HarnessTurn>;
 
-/** JSON in the form of vitest-evals, whose lists and objects can be written. */
+/** JSON as the types of vitest-evals have it: its lists and objects are not readonly. */
 export type HarnessJson = string | number | boolean | null | HarnessJson[] | { [name: string]: HarnessJson };
 
-/** One step of a run, as reports of vitest-evals show it. */
+/** A step of a run, as reports of vitest-evals show it. */
 export type HarnessEvent =
   | { type: "message"; role: "user" | "assistant"; content: string }
   | { type: "tool_call"; id: string; name: string; arguments: Record<string, HarnessJson> }
@@ -96,13 +96,13 @@ function eventsOf(call: SeenCall, at: number): HarnessEvent[] {
   ];
 }
 
-/** Arguments that are no JSON object are shown as the text that the model wrote. */
+/** Reads arguments as an object. Arguments that are not a JSON object are shown as the text that the model wrote. */
 function readArguments(text: string): Record<string, HarnessJson> {
   try {
     const value = JSON.parse(text) as HarnessJson;
     if (typeof value === "object" && value !== null && !Array.isArray(value)) return value;
   } catch {
-    // The text is shown below.
+    // The text is returned below.
   }
   return { text };
 }

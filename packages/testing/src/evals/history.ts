@@ -2,26 +2,26 @@
 export interface EvalRun {
   /** The share of evaluations that passed, from 0 to 1. */
   readonly passRate: number;
-  /** By name: the first 12 hexadecimal digits of the definition's digest, and the version. */
+  /** The tools by name: the first 12 hexadecimal digits of the digest of the definition, and the version. */
   readonly tools: Readonly<
     Record<string, { readonly definition: string; readonly version?: string | undefined }>
   >;
 }
 
-/** Runs that the rolling average covers. Source: Tool-Forge's drift monitor. */
+/** Number of runs in the rolling average. Source: Tool-Forge's drift monitor. */
 const window = 5;
 
-/** How far the average may be below the first run. Source: Tool-Forge's drift monitor. */
+/** How far the average may be below the pass rate of the first run. Source: Tool-Forge's drift monitor. */
 const tolerance = 0.1;
 
-/** Beyond this growth of the list of tools, evaluations no longer show what a model chooses among. */
+/** Growth of the number of tools from which on evaluations no longer show the choice that a model has. */
 const growth = 1.5;
 
 /**
- * Returns what changed since earlier runs, a sentence each; `runs` are oldest first, and the last one is now. Evaluations are
- * stale when definitions have changed, a version has a new major number, or there are half as many tools more. The pass
- * rate drifts when its average over five runs is 0.1 below the first run; tools that changed since the last run in which
- * everything passed are suspects.
+ * Returns what changed since earlier runs, one sentence each. `runs` are oldest first, and the last is the present run.
+ * Evaluations are stale if definitions changed, a version has a new major number, or the number of tools grew by half. The pass
+ * rate drifts if its average over five runs is 0.1 below the first run; suspects are the tools that changed since the last run
+ * in which everything passed.
  */
 export function compareRuns(runs: readonly EvalRun[]): string[] {
   const now = runs.at(-1);
@@ -58,7 +58,7 @@ function drift(runs: readonly EvalRun[], now: EvalRun): string[] {
   const last = runs.slice(-window);
   const average = last.reduce((sum, { passRate }) => sum + passRate, 0) / last.length;
   const baseline = runs[0]!.passRate;
-  // A tenth as a double is a little more than a tenth.
+  // 0.1 as a double is slightly more than a tenth.
   if (baseline - average < tolerance - 1e-9) return [];
   const clean = runs.findLast(({ passRate }) => passRate === 1)?.tools ?? runs[0]!.tools;
   const suspects = Object.entries(now.tools)

@@ -1,11 +1,11 @@
 import { isDeepStrictEqual } from "node:util";
 
-/** Differences of a state that are reported: a wrong state may differ in thousands of places. */
+/** Most differences of a state that are reported, because a wrong state may differ in thousands of places. */
 const mostDifferences = 10;
 
 /**
- * Returns where the end state of a world is not the wanted one, a sentence for each place, ten at most. Members that `wanted`
- * does not name may be anything, unless `isWhole`; a list is compared as a whole.
+ * Returns where the end state of a world differs from the wanted state, one sentence for each place, at most ten. Members that
+ * `wanted` does not name may be anything, unless `isWhole`. A list is compared as a whole.
  */
 export function judgeState(wanted: unknown, state: unknown, isWhole = false): string[] {
   const found = differencesOf(wanted, state, [], isWhole);

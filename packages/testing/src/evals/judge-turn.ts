@@ -2,44 +2,44 @@ import { isDeepStrictEqual } from "node:util";
 import { judgeState } from "./judge-state.ts";
 import type { SeenCall, SeenTurn } from "./turn.ts";
 
-/** A call that is expected: the tool, and arguments that it must have; it may have more. */
+/** An expected call: the tool, and arguments that the call must have. It may have more arguments. */
 export interface ExpectedCall {
   readonly tool: string;
   readonly arguments?: Readonly<Record<string, unknown>>;
 }
 
-/** What a prompt must lead to. Everything that is named is checked, and every problem is reported. */
+/** What a prompt must lead to. Everything that is stated is checked, and every problem is reported. */
 export interface EvalExpectation {
-  /** Exactly these tools, in this order; an empty list: none. */
+  /** Exactly these tools, in this order. An empty list means no tool. */
   readonly tools?: readonly string[] | undefined;
-  /** One of these lists of tools, each in order. */
+  /** Exactly the tools of one of these lists, in its order. */
   readonly oneOf?: readonly (readonly string[])[] | undefined;
-  /** These calls, in this order, among others. */
+  /** These calls in this order; other calls may come between them. */
   readonly calls?: readonly ExpectedCall[] | undefined;
   /** Tools that must not be called. */
   readonly not?: readonly string[] | undefined;
-  /** `false`: a call that fails is a problem. */
+  /** `false` means that no call may fail. */
   readonly errors?: boolean | undefined;
-  /** What the model says last. */
+  /** What the model's last text must be. */
   readonly text?: TextExpectation | undefined;
-  /** Members that the state of the world has afterwards; it may have others. */
+  /** Members that the state of the world must have afterwards. It may have others. */
   readonly state?: Readonly<Record<string, unknown>> | undefined;
   readonly max?: EvalLimits | undefined;
 }
 
-/** What a text must be. */
+/** Requirements for a text. */
 export interface TextExpectation {
-  /** Texts that it contains, in any case of letters. A list inside is a group of which one is enough. */
+  /** Texts that it must contain, in any case of letters. From a list within this list, one text is enough. */
   readonly contains?: readonly (string | readonly string[])[] | undefined;
   readonly not?: readonly string[] | undefined;
-  /** A regular expression that it matches. */
+  /** A regular expression that it must match. */
   readonly matches?: string | undefined;
-  /** It is JSON; a list: of an object with these members. */
+  /** `true` means that it must be JSON; a list, that it must be a JSON object with these members. */
   readonly json?: true | readonly string[] | undefined;
   readonly maxLength?: number | undefined;
 }
 
-/** What a turn may use. */
+/** Limits of what a turn may use. */
 export interface EvalLimits {
   readonly calls?: number | undefined;
   readonly tokens?: number | undefined;
@@ -48,7 +48,7 @@ export interface EvalLimits {
   readonly ms?: number | undefined;
 }
 
-/** Returns how a turn differs from what is expected, a sentence each; empty when it passes. */
+/** Returns how a turn differs from what is expected, one sentence each; empty if it passes. */
 export function judgeTurn(expect: EvalExpectation, turn: SeenTurn): string[] {
   const { tools, oneOf, calls = [], not = [], errors, text = {}, state, max = {} } = expect;
   const chosen = turn.calls.map(({ tool }) => tool);

@@ -1,4 +1,4 @@
-/** A mean or a share with its 95 % interval. */
+/** The 95 % interval of a mean or a share. */
 export interface Interval {
   readonly low: number;
   readonly high: number;
@@ -7,7 +7,7 @@ export interface Interval {
 /** The 97.5 % quantile of the normal distribution. */
 const z = 1.959964;
 
-/** The 95 % interval of a share, after Wilson: it is inside 0 and 1 and holds for few runs, too. */
+/** Returns the 95 % interval of a share, after Wilson. It lies between 0 and 1, and is also valid for few runs. */
 export function wilsonInterval(passed: number, runs: number): Interval {
   const share = passed / runs;
   const scale = 1 + z ** 2 / runs;
@@ -16,12 +16,12 @@ export function wilsonInterval(passed: number, runs: number): Interval {
   return { low: passed === 0 ? 0 : centre - half, high: passed === runs ? 1 : centre + half };
 }
 
-/** Returns how many runs must all pass before the lower end of the interval is at `share`. */
+/** Returns how many runs must all pass so that the lower end of the interval reaches `share`. */
 export function runsToShow(share: number): number {
   return Math.ceil((z ** 2 * share) / (1 - share) - 1e-9);
 }
 
-/** pass^k: an unbiased estimate of the chance that `k` runs all pass. Source: the definition in τ-bench. */
+/** Returns pass^k: an unbiased estimate of the chance that `k` runs all pass. Source: the definition in τ-bench. */
 export function passAll(passed: number, runs: number, k: number): number {
   let chance = 1;
   for (let at = 0; at < k; at++) chance *= Math.max(0, passed - at) / (runs - at);
@@ -29,8 +29,8 @@ export function passAll(passed: number, runs: number, k: number): number {
 }
 
 /**
- * The two-sided p of the exact McNemar test, which is a sign test over the pairs that differ: how likely so unequal a
- * split is when neither side is better. 1 when no pair differs.
+ * Returns the two-sided p of the exact McNemar test, which is a sign test over the pairs that differ: how likely a split at
+ * least this unequal is if neither side is better. 1 if no pair differs.
  */
 export function mcNemar(onlyFirst: number, onlySecond: number): number {
   const pairs = onlyFirst + onlySecond;
@@ -44,7 +44,7 @@ export function mcNemar(onlyFirst: number, onlySecond: number): number {
   return Math.min(1, 2 * sum);
 }
 
-/** The mean of values with its 95 % interval, after Student. One value has no interval. */
+/** Returns the mean of values with its 95 % interval, after Student. A single value has no interval. */
 export function meanInterval(values: readonly number[]): { readonly mean: number } & Partial<Interval> {
   const count = values.length;
   const mean = values.reduce((sum, value) => sum + value, 0) / count;
@@ -54,10 +54,10 @@ export function meanInterval(values: readonly number[]): { readonly mean: number
   return { mean, low: mean - half, high: mean + half };
 }
 
-/** Exact 97.5 % quantiles for few degrees of freedom, where the series below is not precise. */
+/** Exact 97.5 % quantiles for few degrees of freedom, for which the series below is not precise. */
 const exactQuantiles = [12.706, 4.303, 3.182, 2.776, 2.571, 2.447];
 
-/** The 97.5 % quantile of Student's distribution. Source: Abramowitz and Stegun, 26.7.5. */
+/** Returns the 97.5 % quantile of Student's distribution. Source: Abramowitz and Stegun, 26.7.5. */
 function studentQuantile(freedom: number): number {
   const first = (z ** 3 + z) / 4;
   const second = (5 * z ** 5 + 16 * z ** 3 + 3 * z) / 96;

@@ -1,23 +1,23 @@
-/** One call that a model made in a turn. */
+/** A call that a model made in a turn. */
 export interface SeenCall {
   readonly tool: string;
   /** The arguments as the model wrote them. */
   readonly arguments: string;
   /** How the call ended, such as `ok` or `invalid`; undefined while it waits. */
   readonly status?: string | undefined;
-  /** The text that the model got for it. */
+  /** The text that the model got as the result. */
   readonly text?: string | undefined;
 }
 
-/** One turn as an evaluation sees it, or all turns of one conversation. */
+/** A turn as an evaluation sees it, or all turns of a conversation together. */
 export interface SeenTurn {
   readonly calls: readonly SeenCall[];
-  /** What the model said last. */
+  /** The model's last text. */
   readonly text: string;
   readonly durationMs: number;
-  /** Tokens of input and output. */
+  /** Number of tokens of input and output together. */
   readonly tokens: number;
-  /** Undefined where the plan has no prices. */
+  /** The cost; undefined if the plan has no prices. */
   readonly cost?: number | undefined;
   /** The state of the world afterwards, as JSON; undefined in a run without a world. */
   readonly state?: unknown;
@@ -37,7 +37,7 @@ interface SeenResultEvent {
   readonly text: string;
 }
 
-/** An event of a turn. Calls and results are read, as `@toolmount/reasoner` reports them; others are ignored. */
+/** An event of a turn, as `@toolmount/reasoner` reports it. Calls and results are read; other events are ignored. */
 export interface SeenEvent {
   readonly type: string;
 }

@@ -11,16 +11,16 @@ export interface EventRecorder {
   readonly events: readonly RecordedEvent[];
   /** Names of the events, in order. */
   readonly names: readonly string[];
-  /** The data of all events of a name. */
+  /** Returns the data of all events of a name. */
   of(event: string): readonly EventData[];
   clear(): void;
   /** Stops listening. */
   stop(): void;
-  /** The registry's own `emit`, for code that gets a recorder instead of a hook registry. */
+  /** Records an event that is emitted to the recorder itself, for code that gets the recorder instead of hooks. */
   emit(event: string, data?: EventData): Promise<{ readonly action: "continue"; readonly data: EventData }>;
 }
 
-/** Records the events of `hooks`; without `hooks`, the events that are emitted to the recorder itself. */
+/** Records the events of `hooks`. Without `hooks`, it records the events that are emitted to the recorder itself. */
 export function createEventRecorder(hooks?: Pick<Hooks, "observe">): EventRecorder {
   const events: RecordedEvent[] = [];
   const stop = hooks?.observe("*", (event, data) => void events.push({ event, data })) ?? (() => {});

@@ -1,21 +1,21 @@
-/** What a {@link MockTool} is made from. */
+/** Options of a {@link MockTool}. */
 export interface MockToolOptions {
   readonly name: string;
   readonly description?: string | undefined;
-  /** What a call answers: a whole result when it has `success`, else the output of a success. */
+  /** What a call returns: a whole result if it has `success`, otherwise the output of a success. */
   readonly returnValue?: unknown;
-  /** Amplifier's name of `returnValue`. */
+  /** The name of `returnValue` in Amplifier. */
   readonly return_value?: unknown;
 }
 
-/** A tool that remembers how it was called. Mounts as it is where Amplifier's shape is known. */
+/** A tool that remembers how it was called. It can be mounted directly where an adapter for Amplifier's tools is mounted. */
 export class MockTool {
   readonly name: string;
   readonly description: string;
   readonly input_schema: Readonly<Record<string, unknown>> = { type: "object" };
-  /** How often it was called. */
+  /** Number of calls so far. */
   callCount = 0;
-  /** What it was called with last; undefined before the first call. */
+  /** The input of the last call; undefined before the first call. */
   lastInput: unknown = undefined;
   readonly #returnValue: unknown;
 
@@ -30,12 +30,12 @@ export class MockTool {
     this.#returnValue = returnValue;
   }
 
-  /** Amplifier's name of `callCount`. */
+  /** The name of `callCount` in Amplifier. */
   get call_count(): number {
     return this.callCount;
   }
 
-  /** Amplifier's name of `lastInput`. */
+  /** The name of `lastInput` in Amplifier. */
   get last_input(): unknown {
     return this.lastInput;
   }

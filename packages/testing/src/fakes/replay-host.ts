@@ -4,9 +4,9 @@ import { createReplay, parseTape } from "@toolmount/tape";
 /** A host that answers from a tape. */
 export interface ReplayHost {
   readonly host: Host;
-  /** How the calls so far differ from the tape, a sentence each; calls that were not made are among them. */
+  /** Returns how the calls so far differ from the tape, one sentence each. Calls that were not made count as differences. */
   differences(): readonly string[];
-  /** Throws an error with every difference. Call it at the end of a test. */
+  /** Throws an error that lists every difference. Call it at the end of a test. */
   assertSame(): void;
   close(): Promise<void>;
 }
@@ -14,8 +14,8 @@ export interface ReplayHost {
 /**
  * Makes a host that answers calls from the text of a tape. `mount` mounts the tools as they are now; none of them runs.
  *
- * Arguments are validated and policies are asked as in a real host, so a changed schema or rule is a difference. Throws a
- * `TapeError` when the text is no tape.
+ * Arguments are validated and policies are asked as in a real host, so a changed schema or rule shows as a difference. Throws
+ * a `TapeError` if the text is not a tape.
  */
 export async function replayHost(
   tape: string,

@@ -8,18 +8,18 @@ import type {
   ToolOutcome,
 } from "@toolmount/core";
 
-/** An approver that answers by a script, and remembers what it was asked. */
+/** An approver that answers by a script, and remembers the questions. */
 export interface ScriptedApprover extends Approver {
   readonly questions: readonly ApprovalQuestion[];
 }
 
-/** What a script says to one question. */
+/** The answer of a script to one question. */
 export type ScriptedAnswer =
   | ApprovalAnswer
   | ApprovalAnswer["decision"]
   | ((question: ApprovalQuestion) => ApprovalAnswer);
 
-/** Answers the questions in order. A question beyond the script is denied, so that a test sees it. */
+/** Creates an approver that answers the questions in order. A question beyond the script is denied, so that a test sees it. */
 export function createScriptedApprover(script: readonly ScriptedAnswer[]): ScriptedApprover {
   const questions: ApprovalQuestion[] = [];
   return {
@@ -34,7 +34,7 @@ export function createScriptedApprover(script: readonly ScriptedAnswer[]): Scrip
   };
 }
 
-/** A turn loop without a model: makes the calls of a script, and keeps their outcomes. */
+/** Makes the calls of a script one after the other, like a turn without a model, and returns their outcomes. */
 export async function runScript(
   host: Pick<Host, "call">,
   calls: readonly CallRequest[],
@@ -53,7 +53,7 @@ export interface MockContext {
   clear(): Promise<void>;
 }
 
-/** Makes a context manager, to be mounted at `context`. */
+/** Makes a context manager that can be mounted at `context`. */
 export function createMockContext(): MockContext {
   const messages: Readonly<Record<string, unknown>>[] = [];
   return {

@@ -9,7 +9,7 @@ import {
 import { data, defineTool, failure } from "@toolmount/core";
 import { mountAdapters } from "@toolmount/interop/mount";
 
-/** One thing that was mounted or unmounted. */
+/** A record that something was mounted or unmounted. */
 export interface MountRecord {
   readonly action: "mount" | "unmount";
   readonly point: string;
@@ -17,29 +17,29 @@ export interface MountRecord {
   readonly thing?: unknown;
 }
 
-/** What a coordinator remembers that records what was mounted and unmounted through it. */
+/** What a recording coordinator remembers of mounts and unmounts. */
 export interface Recorded {
   readonly host: Host;
   readonly history: readonly MountRecord[];
-  /** What was mounted at `tools`, as it was given. */
+  /** The values that were mounted at `tools`, as they were given. */
   readonly mountedTools: readonly unknown[];
 }
 
-/** The coordinator that a plan gives to a module: ours, with Amplifier's names, too. */
+/** The coordinator that a plan gives to a module: toolmount's, with Amplifier's names as well. */
 export type TestCoordinator = ReturnType<typeof mountAdapters> & Recorded;
 
-/** Makes a coordinator to mount a module into, without a plan. Tools of all contracts can be mounted. */
+/** Makes a coordinator into which a test can mount a module without a plan. Tools of all contracts can be mounted. */
 export function createTestCoordinator(options: HostOptions = {}): TestCoordinator {
   const host = createHost(options);
   return recordMounts(mountAdapters(host.coordinator), host);
 }
 
-/** Makes a coordinator as {@link createTestCoordinator} does: `new TestCoordinator()`, as in Amplifier's tests. */
+/** Makes a coordinator like {@link createTestCoordinator}, but with `new TestCoordinator()`, as in Amplifier's tests. */
 export const TestCoordinator = function (options: HostOptions = {}): TestCoordinator {
   return createTestCoordinator(options);
 } as unknown as new (options?: HostOptions) => TestCoordinator;
 
-/** A coordinator over another that remembers what went through it. */
+/** Wraps a coordinator so that it remembers what is mounted and unmounted through it. */
 export function recordMounts<Given extends Coordinator>(coordinator: Given, host: Host): Given & Recorded {
   const history: MountRecord[] = [];
   const recorded = {
@@ -60,7 +60,7 @@ export function recordMounts<Given extends Coordinator>(coordinator: Given, host
       history.push({ action: "unmount", point, name: name ?? "" });
     },
   };
-  // Members that are computed stay so.
+  // Copying descriptors keeps members that are computed by getters.
   const members = {
     ...Object.getOwnPropertyDescriptors(coordinator),
     ...Object.getOwnPropertyDescriptors(recorded),
@@ -68,7 +68,7 @@ export function recordMounts<Given extends Coordinator>(coordinator: Given, host
   return Object.defineProperties({}, members) as Given & Recorded;
 }
 
-/** Amplifier's modules give the name alone. */
+/** Options of `mount`. Amplifier's modules pass only the name. */
 type Mounting = string | { readonly name?: string | undefined };
 
 function nameOf(thing: unknown, mounting: Mounting | undefined): string {
@@ -78,7 +78,7 @@ function nameOf(thing: unknown, mounting: Mounting | undefined): string {
   return typeof named === "string" ? named : "";
 }
 
-/** A coordinator with two tools to try things out: `echo` returns its text, `fail` fails with its message. */
+/** Makes a coordinator with two tools for experiments: `echo` returns its text, `fail` fails with its message. */
 export function createReadyCoordinator(options: HostOptions = {}): TestCoordinator {
   const coordinator = createTestCoordinator(options);
   const schema = {

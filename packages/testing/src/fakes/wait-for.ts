@@ -1,15 +1,15 @@
 import { systemClock, type Clock } from "@toolmount/core";
 
-/** How {@link waitFor} waits. */
+/** Options of {@link waitFor}. */
 export interface WaitOptions {
-  /** Milliseconds. Default 2000. */
+  /** Milliseconds after which waiting fails. Default 2000. */
   readonly timeoutMs?: number | undefined;
-  /** Milliseconds between two looks. Default 5. */
+  /** Milliseconds between two calls of `look`. Default 5. */
   readonly everyMs?: number | undefined;
   readonly clock?: Clock | undefined;
 }
 
-/** Waits until `look` gives something other than undefined, null or false, and resolves to it. Rejects after `timeoutMs`. */
+/** Waits until `look` returns something other than undefined, null or false, and resolves to it. Rejects after `timeoutMs`. */
 export async function waitFor<Value>(
   look: () => Value | Promise<Value>,
   { timeoutMs = 2_000, everyMs = 5, clock = systemClock }: WaitOptions = {},

@@ -2,7 +2,7 @@ import { mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 
-/** A folder of its own for one test. */
+/** A temporary folder for one test. */
 export interface Workspace extends AsyncDisposable {
   readonly folder: string;
   path(...parts: readonly string[]): string;
@@ -11,7 +11,7 @@ export interface Workspace extends AsyncDisposable {
   remove(): Promise<void>;
 }
 
-/** Makes a temporary folder with these files in it. `await using` removes it, and so does `remove`. */
+/** Makes a temporary folder with these files in it. It is removed by `await using` or by `remove`. */
 export async function createWorkspace(files: Readonly<Record<string, string>> = {}): Promise<Workspace> {
   const folder = await mkdtemp(join(tmpdir(), "toolmount-"));
   const path = (...parts: readonly string[]) => join(folder, ...parts);

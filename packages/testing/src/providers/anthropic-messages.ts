@@ -83,7 +83,7 @@ function reasonOf({ calls = [], stop }: Spoken): string {
   return calls.length > 0 ? "tool_use" : "end_turn";
 }
 
-/** The API always reports usage; a server in its manner that counts nothing reports 0. */
+/** Returns the usage of an answer. The API always reports usage, so a server that counts nothing reports 0. */
 function usageOf({ usage = usualUsage }: Spoken) {
   const { input, cached, output } = usage ?? { input: 0, cached: 0, output: 0 };
   return {
@@ -126,7 +126,7 @@ function textIn(content: unknown): string {
     .join("");
 }
 
-/** Marks of the cache say how far it reaches; they are no part of what it compares. */
+/** Removes the marks of the cache. They say how far the cache reaches, but the cache does not compare them. */
 function withoutMarks(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(withoutMarks);
   if (typeof value !== "object" || value === null) return value;

@@ -12,7 +12,7 @@ import {
   type ProviderRequest,
 } from "./api.ts";
 
-/** What the Messages API demands. Source: its API reference, and the errors of its server. */
+/** The rules of the Messages API for requests. Source: its API reference, and the errors of its server. */
 export const anthropicRules = {
   "max-tokens": "`max_tokens` is a positive number.",
   "user-first": "The first message is one of the user.",
@@ -44,7 +44,7 @@ const blockTypes: Readonly<Record<string, readonly string[]>> = {
   assistant: ["text", "thinking", "redacted_thinking", "tool_use"],
 };
 
-/** The rules that a request to the Messages API breaks. */
+/** Returns the rules of the Messages API that a request breaks. */
 export function checkAnthropic(request: ProviderRequest): readonly BrokenRule[] {
   const findings = new Findings<Rule>();
   const { max_tokens: limit, system } = request;

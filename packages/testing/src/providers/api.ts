@@ -1,12 +1,12 @@
-/** What a scripted model answers, in no provider's format. */
+/** An answer of a scripted model, in a form that belongs to no provider. */
 export interface Spoken {
   readonly text?: string;
-  /** What only its provider can read: encrypted reasoning, or the signature of a thought. */
+  /** Data that only its provider can read: encrypted reasoning, or the signature of a thought. */
   readonly reasoning?: string;
   readonly calls?: readonly SpokenCall[];
-  /** Why the answer is not whole. */
+  /** Why the answer is incomplete; absent if it is complete. */
   readonly stop?: "length" | "filter";
-  /** Tokens that the answer reports; null for a server that reports none. */
+  /** Tokens that the answer reports; null for a server that does not report them. */
   readonly usage?: SpokenUsage | null;
 }
 
@@ -17,7 +17,7 @@ export interface SpokenCall {
   readonly arguments: string;
 }
 
-/** Tokens of one request. `input` counts the cached ones, `output` those of reasoning. */
+/** Tokens of one request. `input` includes the cached tokens, and `output` those of reasoning. */
 export interface SpokenUsage {
   readonly input: number;
   readonly cached: number;
@@ -25,7 +25,7 @@ export interface SpokenUsage {
   readonly reasoning: number;
 }
 
-/** What an answer reports when a script says nothing else. */
+/** The tokens that an answer reports if the script does not state them. */
 export const usualUsage: SpokenUsage = { input: 10, cached: 4, output: 6, reasoning: 2 };
 
 /** The body of a request, in the provider's format. */
@@ -34,58 +34,58 @@ export type ProviderRequest = Readonly<Record<string, unknown>>;
 /** A rule of an API that a request breaks. */
 export interface BrokenRule {
   readonly rule: string;
-  /** Says what breaks the rule, and where in the request it is. */
+  /** What breaks the rule, and where in the request it is. */
   readonly problem: string;
 }
 
-/** One provider's API: how it writes an answer, and what it demands of a request. */
+/** The API of a provider: how it writes answers, and what it requires of requests. */
 export interface ProviderApi {
   readonly name: string;
-  /** What a plan of toolmount writes for its model. */
+  /** The name of its model in a plan of toolmount. */
   readonly model: string;
   readonly baseUrl: (origin: string) => string;
   body(spoken: Spoken): object;
-  /** Data of server-sent events. */
+  /** Returns the data of the server-sent events of an answer. */
   events(spoken: Spoken): readonly object[];
-  /** The outputs of calls in a request, by call id, in their order. */
+  /** Returns the outputs of calls in a request, each with its call id, in their order. */
   outputs(request: ProviderRequest): readonly (readonly [string, string])[];
-  /** What the server's cache compares, in order: tools, instructions, then each message. */
+  /** Returns the parts of a request that the server's cache compares, in order: tools, instructions, then each message. */
   segments(request: ProviderRequest): readonly unknown[];
-  /** The rules that a request has to follow, by name, each in one sentence. */
+  /** The rules that a request must follow, by name, each in one sentence. */
   readonly rules: Readonly<Record<string, string>>;
   check(request: ProviderRequest): readonly BrokenRule[];
-  /** The error of a request that has more tokens than the model's window. */
+  /** Returns the error for a request that has more tokens than the model's window. */
   overflow(tokens: number, window: number): { readonly status: number; readonly body: object };
 }
 
-/** A list of broken rules that checks add to. */
+/** Collects broken rules. */
 export class Findings<Rule extends string> {
   readonly broken: { readonly rule: Rule; readonly problem: string }[] = [];
 
-  /** Adds a finding unless `holds`. */
+  /** Adds a broken rule unless `holds`. */
   require(holds: boolean, rule: Rule, problem: string): void {
     if (!holds) this.broken.push({ rule, problem });
   }
 }
 
-/** A value as a record; any other value is an empty one. */
+/** Returns a value if it is a record, or else an empty record. */
 export function recordOf(value: unknown): Readonly<Record<string, unknown>> {
   return typeof value === "object" && value !== null && !Array.isArray(value)
     ? (value as Record<string, unknown>)
     : {};
 }
 
-/** A value as a list of records; any other value is an empty list. */
+/** Returns a list as a list of records; an empty list for any other value. */
 export function recordsOf(value: unknown): readonly Readonly<Record<string, unknown>>[] {
   return Array.isArray(value) ? value.map(recordOf) : [];
 }
 
-/** A value as text; any value that is not a text is empty. */
+/** Returns a value if it is a text, or else an empty text. */
 export function textOr(value: unknown): string {
   return typeof value === "string" ? value : "";
 }
 
-/** The JSON value of a text; an empty object for a text that is not JSON. */
+/** Returns the JSON value of a text; an empty object if the text is not JSON. */
 export function parsedOr(text: string): unknown {
   try {
     return JSON.parse(text);
@@ -99,12 +99,12 @@ export function hasWords(value: unknown): boolean {
   return typeof value === "string" && /\S/.test(value);
 }
 
-/** Whether no text in a request has half of a surrogate pair, which is not JSON that servers read. */
+/** Whether no text in a request has half of a surrogate pair, which servers do not accept as JSON. */
 export function isWellFormed(request: unknown): boolean {
   return !/(?<!\\)(?:\\\\)*\\ud[89a-f]/i.test(JSON.stringify(request));
 }
 
-/** The type of an image by its first bytes; null for bytes that are of no known type. */
+/** Returns the type of an image by its first bytes; null if they belong to no known type. */
 function sniffImage(base64: string): string | null {
   const head = Buffer.from(base64.slice(0, 24), "base64").toString("latin1");
   if (head.startsWith("\x89PNG")) return "image/png";
@@ -113,21 +113,21 @@ function sniffImage(base64: string): string | null {
   return head.startsWith("RIFF") && head.slice(8, 12) === "WEBP" ? "image/webp" : null;
 }
 
-/** Types of images that most servers read. */
+/** Types of images that most servers accept. */
 export const webImages = ["image/png", "image/jpeg", "image/webp", "image/gif"];
 
-/** Checks a file in base64: a PDF, the one type that the servers of all APIs read. */
+/** Whether a file in base64 is a PDF, which is the only type that the servers of all APIs accept. */
 export function isPdf(mediaType: unknown, data: unknown): boolean {
   return mediaType === "application/pdf" && textOr(data).startsWith("JVBERi"); // %PDF-
 }
 
-/** Media type and base64 of a `data:` address; both undefined for another address. */
+/** Returns the media type and the base64 of a `data:` address; both are undefined for another address. */
 export function readDataUrl(url: unknown): readonly [string | undefined, string | undefined] {
   const [, mediaType, data] = /^data:([^;,]*);base64,(.*)$/s.exec(textOr(url)) ?? [];
   return [mediaType, data];
 }
 
-/** Checks an image in base64: a type that the server reads, which is also the type of its bytes. */
+/** Whether a value is an image in base64 of a type that the server accepts, and its bytes are of that type. */
 export function isImage(mediaType: unknown, data: unknown, allowed: readonly string[]): boolean {
   if (typeof mediaType !== "string" || typeof data !== "string" || data === "") return false;
   return allowed.includes(mediaType) && (sniffImage(data) ?? mediaType) === mediaType;

@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { recordsOf, usualUsage, type ProviderApi, type Spoken, type SpokenCall } from "./api.ts";
 import { chatRules, checkChat } from "./chat-rules.ts";
 
-/** Chat Completions: OpenAI's older API, which most local servers speak. */
+/** Chat Completions, the older API of OpenAI, which most local servers offer. */
 export const chatApi: ProviderApi = {
   name: "Chat Completions",
   model: "openai-compatible:m",
@@ -36,7 +36,7 @@ export const chatApi: ProviderApi = {
       choices: [{ index: 0, delta, finish_reason }],
     });
     return [
-      // As OpenAI's server: the first part names the role, and has no text.
+      // As from OpenAI's server: the first part names the role, and has no text.
       chunk({ role: "assistant", content: calls.length > 0 ? null : "" }),
       ...(reasoning === undefined ? [] : [chunk({ reasoning_content: reasoning })]),
       ...(text === undefined ? [] : [chunk({ content: text })]),

@@ -12,7 +12,7 @@ import {
   type ProviderRequest,
 } from "./api.ts";
 
-/** What Chat Completions demands. Source: OpenAI's API reference, and the errors of OpenAI's and of vLLM's servers. */
+/** The rules of Chat Completions for requests. Source: OpenAI's API reference, and the errors of OpenAI's and vLLM's servers. */
 export const chatRules = {
   "messages-not-empty": "`messages` has at least one message of the user, the assistant or a tool.",
   "message-role": "A message's role is system, developer, user, assistant or tool.",
@@ -36,7 +36,7 @@ type Message = Readonly<Record<string, unknown>>;
 const nameRule = /^[a-zA-Z0-9_-]{1,64}$/;
 const roles = ["system", "developer", "user", "assistant", "tool"];
 
-/** The rules that a request to Chat Completions breaks. */
+/** Returns the rules of Chat Completions that a request breaks. */
 export function checkChat(request: ProviderRequest): readonly BrokenRule[] {
   const findings = new Findings<Rule>();
   const messages = recordsOf(request["messages"]);

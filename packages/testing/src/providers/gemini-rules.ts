@@ -10,7 +10,7 @@ import {
   type ProviderRequest,
 } from "./api.ts";
 
-/** What the Gemini API demands. Source: its API reference, and the errors of its server. */
+/** The rules of the Gemini API for requests. Source: its API reference, and the errors of its server. */
 export const geminiRules = {
   "contents-not-empty": "`contents` has at least one content.",
   "content-role": "A content's role is user or model.",
@@ -38,7 +38,7 @@ const nameRule = /^[a-zA-Z_][a-zA-Z0-9_.:-]{0,63}$/;
 const images = ["image/png", "image/jpeg", "image/webp", "image/heic", "image/heif"];
 const kinds = ["text", "inlineData", "fileData", "functionCall", "functionResponse", "executableCode"];
 
-/** The rules that a request to the Gemini API breaks. */
+/** Returns the rules of the Gemini API that a request breaks. */
 export function checkGemini(request: ProviderRequest): readonly BrokenRule[] {
   const findings = new Findings<Rule>();
   const contents = recordsOf(request["contents"]);

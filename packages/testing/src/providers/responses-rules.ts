@@ -12,7 +12,7 @@ import {
   type ProviderRequest,
 } from "./api.ts";
 
-/** What the Responses API demands. Source: its API reference, and the errors of its server. */
+/** The rules of the Responses API for requests. Source: its API reference, and the errors of its server. */
 export const responsesRules = {
   "input-not-empty": "`input` has at least one item.",
   "item-type": "Each item has a type and the members that the API knows.",
@@ -46,7 +46,7 @@ const members: Readonly<Record<string, readonly string[]>> = {
 
 const nameRule = /^[a-zA-Z0-9_-]{1,64}$/;
 
-/** The rules that a request to the Responses API breaks. */
+/** Returns the rules of the Responses API that a request breaks. */
 export function checkResponses(request: ProviderRequest): readonly BrokenRule[] {
   const findings = new Findings<Rule>();
   const items = recordsOf(request["input"]);

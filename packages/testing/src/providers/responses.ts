@@ -74,7 +74,7 @@ export const responsesApi: ProviderApi = {
   }),
 };
 
-/** An item of which nothing is written yet. */
+/** Returns an item as it is before any of it is written. */
 function begunItem(item: object): object {
   return {
     ...item,
@@ -83,7 +83,7 @@ function begunItem(item: object): object {
   };
 }
 
-/** The text of a message, or the arguments of a call, as they are written. */
+/** Returns the events for the text of a message, or for the arguments of a call, as they are written. */
 function deltasOf(item: object, at: number): readonly object[] {
   const { id, content, arguments: given } = item as Readonly<Record<string, unknown>>;
   const place = { item_id: id, output_index: at };

@@ -4,7 +4,7 @@ import type { AddressInfo } from "node:net";
 import { text as textOf } from "node:stream/consumers";
 import type { BrokenRule, ProviderApi, ProviderRequest, Spoken } from "./api.ts";
 
-/** What a server does with one request. */
+/** The reaction of a server to one request. */
 export type ProviderReply =
   | Spoken
   | { readonly status: number; readonly headers?: Readonly<Record<string, string>>; readonly body?: object }
@@ -18,35 +18,35 @@ export type ProviderScript =
   | readonly ProviderReply[]
   | ((at: number, request: ProviderRequest) => ProviderReply | Promise<ProviderReply>);
 
-/** How a server counts, and what it answers beside a model's requests. */
+/** How a server counts tokens, and what it answers to requests that are not for a model. */
 export interface ProviderOptions {
-  /** Refuses a request with more tokens than this, in the provider's own words. A token is four characters. */
+  /** Requests with more tokens than this are refused, with the provider's own message. Four characters count as a token. */
   readonly window?: number;
-  /** False for a server that never reports tokens. With `window`, the server reports what it counted. */
+  /** `false` makes the server never report tokens. With `window`, the server reports the tokens that it counted. */
   readonly reportsUsage?: boolean;
-  /** Other answers of the server, by path; null for status 404. They are not counted as requests. */
+  /** Further answers of the server, by path; null means status 404. Such requests are not counted. */
   readonly facts?: Readonly<Record<string, object | null>>;
 }
 
 /** A server that is running. */
 export interface ProviderServer {
-  /** For the client's base URL. */
+  /** The base URL for the client. */
   readonly baseUrl: string;
   readonly requests: readonly ProviderRequest[];
-  /** The bodies as they were sent. */
+  /** The bodies of the requests, as they were sent. */
   readonly texts: readonly string[];
   readonly paths: readonly string[];
   readonly headers: readonly IncomingHttpHeaders[];
   /** Every rule that a request broke. The server refused each of these requests with status 400. */
   readonly broken: readonly BrokenRule[];
-  /** For each request, how many of its segments are the same as in the request before, from the first on. */
+  /** For each request, how many of its segments, from the first on, equal those of the request before. */
   readonly shared: readonly number[];
   close(): Promise<void>;
 }
 
 /**
- * Starts a strict server of one API on 127.0.0.1. A request that breaks a rule of the API is refused with status 400, as by
- * the real server.
+ * Starts a strict server of an API on 127.0.0.1. As the real server would, it refuses a request that breaks a rule of the API
+ * with status 400.
  */
 export async function startProvider(
   api: ProviderApi,
@@ -96,7 +96,7 @@ interface Seen {
   readonly shared: number[];
 }
 
-/** Returns what the server answers to the newest request. */
+/** Returns the server's reply to the newest request. */
 async function replyTo(
   api: ProviderApi,
   script: ProviderScript,
@@ -123,7 +123,7 @@ async function replyTo(
   return { ...reply, usage: { input: tokens, cached: 0, output: 6, reasoning: 0 } };
 }
 
-/** An answer with its own body. */
+/** A refusal with a status and a body. */
 interface Refusal {
   readonly refused: number;
   readonly body: object;

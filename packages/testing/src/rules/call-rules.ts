@@ -63,13 +63,13 @@ export const exampleRules: readonly ToolRule[] = [
   },
 ];
 
-/** The start of the arguments, for a finding. */
+/** Returns the start of the arguments, for a finding. */
 function excerptOf(given: unknown): string {
   const text = typeof given === "string" ? given : JSON.stringify(given);
   return text.length > 80 ? `${text.slice(0, 80)}…` : text;
 }
 
-/** Errors whose message is for the model, and interrupts. */
+/** Whether a thrown value is an error whose message is for the model, or an interrupt. */
 function isIntended(value: unknown): boolean {
   return value instanceof Error && ["ToolError", "ToolInterrupt", "ContractBreach"].includes(value.name);
 }

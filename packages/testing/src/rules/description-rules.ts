@@ -1,6 +1,6 @@
 import { isNative, problemOf, type ToolRule } from "./tool-subject.ts";
 
-/** A word that excludes a case, or names the tool for other cases: "; to find notes, use search_notes". */
+/** Matches words that exclude a case, or name the tool for other cases: "; to find notes, use search_notes". */
 const excludes =
   /\b(?:not|never|instead|only|rather|unless|without|no|cannot|except)\b|n't\b|[;,] (?:to|for|when)\b[^.;]*\buse\b|;[^.]*\w_\w/i;
 

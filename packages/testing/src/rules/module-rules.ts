@@ -9,7 +9,7 @@ import { DeadlineExceeded } from "../trial/deadline.ts";
 const found = (where: string, problem: string, severity?: "warning"): RuleProblem =>
   severity === undefined ? { where, problem } : { where, problem, severity };
 
-/** The checks of a module, under the names of Amplifier's validator where that has them. */
+/** The checks of a module. Checks that Amplifier's validator has, too, have its names. */
 export const moduleRules: readonly Rule<ModuleSubject>[] = [
   {
     id: "module_importable",
@@ -164,7 +164,7 @@ function changed(first: readonly ToolInfo[], again: readonly ToolInfo[]): readon
     .map(({ name }) => name);
 }
 
-/** One letter apart, or the same words in another order. */
+/** Whether two names differ in only one letter, or have the same words in another order. */
 function areNear(a: string, b: string): boolean {
   const [one, two] = [a, b].map((name) => name.toLowerCase().split(/[-_.]/).filter(Boolean)) as [
     string[],
@@ -190,7 +190,7 @@ function failed(thrown: unknown): string {
   return thrown instanceof DeadlineExceeded ? thrown.message : `it throws: ${describeThrown(thrown)}`;
 }
 
-/** The problem of a module without mount, with the names that it exports. */
+/** Returns the problem of a module without a mount, with the names that it exports. */
 function missing(exports: ModuleSubject["exports"]): string {
   const names = Object.keys(exports).filter((name) => name !== "module.exports");
   if (names.length === 0) return "there is neither a mount nor a tool; it exports nothing";

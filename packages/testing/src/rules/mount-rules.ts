@@ -14,7 +14,7 @@ function enforced(id: string, why: string, fix: string): ToolRule {
   };
 }
 
-/** The checks of what the host needs to mount a tool. */
+/** The checks of what the host requires to mount a tool. */
 export const mountRules: readonly ToolRule[] = [
   {
     id: "tool_mountable",
@@ -22,7 +22,7 @@ export const mountRules: readonly ToolRule[] = [
     why: "a tool that the host refuses is not mounted",
     fix: "fix what the message says",
     *check(subject) {
-      // A reference that leaves the schema has its own rule.
+      // Another rule reports a reference that leaves the schema.
       const isExplained = scanDefinition(textsOf(subject)).some(({ kind }) => kind === "ref");
       if (subject.refusedBy === "tool_mountable" && !isExplained)
         yield problemOf(subject, "", subject.refused!.message);

@@ -5,7 +5,7 @@ import { problemOf, textsOf, type ToolRule } from "./tool-subject.ts";
 /** Longest pattern that is analyzed, in characters. */
 const maxPatternLength = 2_000;
 
-/** Limits of the analysis. They count steps, not time, so that a verdict does not depend on the machine's load. */
+/** Limits of the analysis. Most count steps and not time, so that a verdict does not depend on the machine's load. */
 const effort = {
   attackLimit: 10_000_000,
   maxGenerationSize: 30,
@@ -16,8 +16,8 @@ const effort = {
 };
 
 /**
- * Patterns of a schema that JavaScript's matcher can take exponential time for. The analysis is that of the library
- * recheck, in its build without binaries, which this package carries; it is loaded when a schema has a pattern.
+ * Finds patterns of a schema for which JavaScript's matcher can take exponential time. The library recheck analyses them, in
+ * its build without binaries, which is bundled with this package and loaded only when a schema has a pattern.
  */
 export const patternRule: ToolRule = {
   id: "schema_pattern",
@@ -34,7 +34,7 @@ export const patternRule: ToolRule = {
   },
 };
 
-/** The problem with a regular expression, or null when matching it takes no exponential time. */
+/** Returns the problem of a regular expression; null if matching it takes no exponential time. */
 export function judgePattern(pattern: string): string | null {
   const flags = ["u", ""].find((candidate) => isRegExp(pattern, candidate));
   if (flags === undefined) return "is not a regular expression";

@@ -1,7 +1,7 @@
 import type { RuleProblem, ToolSubject } from "@toolmount/core/validation";
 import { problemOf, type ToolRule } from "./tool-subject.ts";
 
-/** Breaches of the result contract with their own rule, recognised by the host's message. */
+/** Breaches of the result contract that have a rule of their own, recognized by the host's message. */
 const breaches = {
   noSuccess: /no "success"/,
   noTimestamp: /no "timestamp"/,
@@ -77,7 +77,7 @@ function shortJson(given: unknown): string {
   return JSON.stringify(given).slice(0, 200);
 }
 
-/** A rule about one breach, or, with `test` null, about every breach without its own rule. */
+/** Makes a rule about one breach or, if `test` is null, about every breach that has no other rule. */
 function resultRule(id: string, test: RegExp | null, why: string, fix: string): ToolRule {
   return { id, severity: "error", why, fix, check: (subject) => invalidResults(subject, test) };
 }

@@ -30,7 +30,7 @@ export const schemaRules: readonly ToolRule[] = [
   },
 ];
 
-/** The parameters of a schema by their paths, including those inside objects and lists. */
+/** Returns the parameters of a schema with their paths, including those in objects and lists. */
 function parametersOf(schema: unknown, before = "inputSchema", depth = 0): readonly Parameter[] {
   const { properties, items } = (schema ?? {}) as { properties?: unknown; items?: unknown };
   if (depth > 8) return [];

@@ -2,7 +2,7 @@ import { scanDefinition, type DefinitionFindingKind } from "@toolmount/core/scan
 import { patternRule } from "./pattern-rule.ts";
 import { problemOf, textsOf, type ToolRule } from "./tool-subject.ts";
 
-/** The checks of every text of a definition: one rule for each group of findings of the scan, and the cost of patterns. */
+/** The checks of all texts of a definition: a rule for each group of findings of the scan, and for the cost of patterns. */
 export const textRules: readonly ToolRule[] = [
   scanned(
     "text_hidden",
@@ -56,7 +56,7 @@ export const textRules: readonly ToolRule[] = [
   patternRule,
 ];
 
-/** A rule about findings of some kinds in the scan of a definition. */
+/** Makes a rule about some kinds of findings in the scan of a definition. */
 function scanned(
   id: string,
   kinds: readonly DefinitionFindingKind[],

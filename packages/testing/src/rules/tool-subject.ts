@@ -2,17 +2,17 @@ import type { Rule, RuleProblem, ToolSubject } from "@toolmount/core/validation"
 
 export type ToolRule = Rule<ToolSubject>;
 
-/** Returns a problem of a tool; `part` names the member, such as `inputSchema` or `execute`, and is empty for the whole tool. */
+/** Makes a problem of a tool. `part` is the member, such as `inputSchema` or `execute`; empty for the whole tool. */
 export function problemOf(subject: ToolSubject, part: string, problem: string): RuleProblem {
   return { where: `tools.${subject.name || "(without a name)"}${part === "" ? "" : `.${part}`}`, problem };
 }
 
-/** Whether a tool has toolmount's own shape: made with `defineTool`, or a plain definition with the same members. */
+/** Whether a tool has toolmount's own shape: it was made with `defineTool`, or is a plain definition with the same members. */
 export function isNative({ info }: ToolSubject): boolean {
   return info?.origin === "toolmount";
 }
 
-/** Every text of a tool: from the list of the host, or from the mounted object when the host refused it. */
+/** Returns all texts of a tool: as the host lists them, or from the mounted object if the host refused it. */
 export function textsOf({ info, thing }: ToolSubject): Readonly<Record<string, unknown>> {
   if (info !== null) {
     const { name, description, inputSchema, outputSchema, usage, summary, tags, version, modes, dependsOn } =
@@ -28,7 +28,7 @@ export function textsOf({ info, thing }: ToolSubject): Readonly<Record<string, u
   };
 }
 
-/** A member of an object that the host refused; undefined when its getter throws, which the refusal reports. */
+/** Returns a member of an object that the host refused; undefined if its getter throws, which the refusal reports. */
 function readMember(thing: object, key: string): unknown {
   try {
     return (thing as Readonly<Record<string, unknown>>)[key];

@@ -26,7 +26,7 @@ function sectionOf(usage: string, heading: string): readonly string[] {
 
 const headings = ["primary purpose", "rules", "arguments", "error codes", "good usage", "bad usage"];
 
-/** Arguments that the usage text omits, and arguments that the schema does not have. */
+/** Yields problems for arguments that the usage text omits, and for arguments in it that the schema does not have. */
 function* mismatches(subject: ToolSubject): Generator<RuleProblem> {
   const usage = usageOf(subject);
   if (usage === "") return;
@@ -60,7 +60,7 @@ function escape(text: string): string {
   return text.replaceAll(/[.*+?^${}()|[\]\\]/g, "\\$&");
 }
 
-/** The checks of usage texts of native tools; other contracts have profiles of their own. */
+/** The checks of usage texts of native tools. Tools of other contracts have their own profiles. */
 export const usageRules: readonly ToolRule[] = [
   {
     id: "usage_present",

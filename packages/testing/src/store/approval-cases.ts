@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import type { ApprovalFilter, ApprovalRecord } from "@toolmount/core";
 import { approvalRecord, rememberedApproval, type StoreCase } from "./store-case.ts";
 
-/** What every `ApprovalStore` does. */
+/** Cases that every `ApprovalStore` must pass. */
 export const approvalCases: readonly StoreCase[] = [
   {
     title: "every process reads an added approval by its id and by its ticket's hash",

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { checkAudit, type AuditFilter, type AuditRecord } from "@toolmount/core";
 import type { StoreCase } from "./store-case.ts";
 
-/** What every `AuditSink` does. A store without an audit skips these cases. */
+/** Cases that every `AuditSink` must pass. They are skipped for a store without an audit. */
 export const auditCases: readonly StoreCase[] = [
   {
     title: "audit records are read in the order of their writer, by filters, and from the end",
@@ -48,7 +48,7 @@ export const auditCases: readonly StoreCase[] = [
   },
 ];
 
-/** A record whose hash does not fit its content: a check of the audit reports it. */
+/** Makes a record whose hash does not fit its content, so that a check of the audit reports it. */
 function auditRecord(writer: string, sequence: number): AuditRecord {
   const entry = { kind: "end", at: sequence, runId: `r${sequence}`, tool: writer, note: "\n" } as const;
   return { writer, sequence, previous: "", hash: `${writer}${sequence}`, entry };

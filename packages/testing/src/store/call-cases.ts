@@ -3,7 +3,7 @@ import type { PastCallFilter } from "@toolmount/core";
 import { listRuns, record, write, writeWorld } from "./call-records.ts";
 import type { StoreCase } from "./store-case.ts";
 
-/** What every `AuditSink` with `calls` does. A store without an audit skips these cases. */
+/** Cases that every `AuditSink` with `calls` must pass. They are skipped for a store without an audit. */
 export const callCases: readonly StoreCase[] = [
   {
     title: "a call is listed as its newest record says, whichever process wrote it",

@@ -1,7 +1,7 @@
 import type { AuditEntry, AuditRecord, JsonObject, PastCallFilter, StateStore } from "@toolmount/core";
 import type { StorePair } from "./store-case.ts";
 
-/** Writes a call of each kind, a second apart. */
+/** Writes a call of each kind, one second apart. */
 export async function writeWorld([one, other]: StorePair): Promise<void> {
   await write(one, "w", { kind: "end", runId: "r1", at: 1_000, status: "ok", arguments: { path: "a.txt" } });
   await write(one, "w", {
@@ -56,14 +56,14 @@ export async function writeWorld([one, other]: StorePair): Promise<void> {
   });
 }
 
-/** The runs that a filter finds, newest first. */
+/** Returns the ids of the runs that a filter finds, newest first. */
 export async function listRuns(store: StateStore, filter: PastCallFilter): Promise<readonly string[]> {
   return (await store.audit!.calls!(filter)).calls.map(({ runId }) => runId);
 }
 
 let sequence = 0;
 
-/** Appends a record. */
+/** Appends a record with these fields to the audit. */
 export async function write(
   store: StateStore,
   writer: string,
@@ -72,7 +72,7 @@ export async function write(
   await store.audit!.append([record(writer, ++sequence, fields)]);
 }
 
-/** A record of the audit, with what every record has. */
+/** Makes a record of the audit, with defaults for the fields that every record has. */
 export function record(
   writer: string,
   number: number,

@@ -3,7 +3,7 @@ import type { Json, SessionRecord } from "@toolmount/core";
 import { callsLogOf, changesLogOf, innerLogOf, resultsLogOf, ticketsLogOf } from "@toolmount/core/sessions";
 import type { StoreCase } from "./store-case.ts";
 
-/** What every `SessionStore` does. */
+/** Cases that every `SessionStore` must pass. */
 export const sessionCases: readonly StoreCase[] = [
   {
     title: "of concurrent saves of one version of a session, exactly one succeeds",

@@ -3,13 +3,13 @@ import type { ApprovalRecord, StandingGrant, StateStore } from "@toolmount/core"
 /** Two handles on one new, empty store, as two processes would open it. In memory, both are the same object. */
 export type StorePair = readonly [one: StateStore, other: StateStore];
 
-/** One behaviour that every store has. `run` rejects with an assertion error when a store differs. */
+/** A behaviour that every store must have. `run` rejects with an assertion error if a store differs. */
 export interface StoreCase {
   readonly title: string;
   readonly run: (stores: StorePair) => Promise<void>;
 }
 
-/** A pending approval with this id. Its texts hold characters that databases treat specially. */
+/** Makes a pending approval with this id. Its texts contain characters that databases treat specially. */
 export function approvalRecord(id: string, fields: Partial<ApprovalRecord> = {}): ApprovalRecord {
   return {
     id,
@@ -38,7 +38,7 @@ export function approvalRecord(id: string, fields: Partial<ApprovalRecord> = {})
   };
 }
 
-/** A remembered approval by a rule. */
+/** Makes a remembered approval of the scope `rule`. */
 export function rememberedApproval(id: string, tool: string, at: number): StandingGrant {
   return {
     id,

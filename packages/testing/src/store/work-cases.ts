@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import type { WorkFilter, WorkRecord } from "@toolmount/core";
 import type { StoreCase } from "./store-case.ts";
 
-/** What every `WorkStore` does. */
+/** Cases that every `WorkStore` must pass. */
 export const workCases: readonly StoreCase[] = [
   {
     title: "of concurrent saves of one version of a piece of work, exactly one succeeds",
@@ -80,7 +80,7 @@ export const workCases: readonly StoreCase[] = [
       const first = `r${begun.indexOf(true)}`;
       assert.equal(await run(1, { [first]: 0, next: 20 }), true);
       assert.equal(await run(0, { 'with "a quote': 30 }), false);
-      // The time of both is over.
+      // At this time, both no longer count as running.
       assert.equal(await run(1, { 'with "a quote': 30 }, 20), true);
       const fresh = await other.work!.count("calls of t", { count: 1, amount: 0, maxCount: 5, at: 1 });
       assert.deepEqual(fresh, { isAdded: true, count: 1, amount: 0 });

@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import type { StorePair } from "../store/store-case.ts";
 import { storeCases } from "../store/store-cases.ts";
 
-/** How {@link describeStore} opens a store. */
+/** Options of {@link describeStore}. */
 export interface DescribeStoreOptions {
   /** Title of the group of tests. */
   readonly title: string;
@@ -12,7 +12,7 @@ export interface DescribeStoreOptions {
   readonly timeoutMs?: number | undefined;
 }
 
-/** The contract suite for stores: every store of approvals, sessions and audit passes it. */
+/** Defines the contract tests for stores, which every store of approvals, sessions and audit must pass. */
 export function describeStore({ title, open, timeoutMs = 60_000 }: DescribeStoreOptions): void {
   describe(title, () => {
     test.each(storeCases)(

@@ -5,16 +5,16 @@ import type { CheckOptions } from "../check/options.ts";
 import { formatReport } from "../check/report.ts";
 import type { ModuleExports } from "../trial/trial.ts";
 
-/** How {@link describeToolModule} describes a module. */
+/** Options of {@link describeToolModule}. */
 export interface DescribeOptions extends CheckOptions {
   /** Title of the group of tests. Default "the tool module". */
   readonly title?: string | undefined;
-  /** What the usage of each tool has to say, as how it behaves when it is called again, or at its limits. Default: nothing. */
+  /** What the usage of each tool must say, for example how a repeated call behaves, or what its limits are. Default: nothing. */
   readonly usage?: Readonly<Record<string, readonly RegExp[]>> | undefined;
 }
 
 /**
- * The contract suite for tool modules: no rule of the core or of further profiles finds an error or a warning, and the
+ * Defines the contract tests for tool modules: no rule of the core or of further profiles finds an error or a warning, and the
  * valid and invalid calls end as expected.
  */
 export function describeToolModule(module: ModuleExports, options: DescribeOptions = {}): void {
@@ -32,7 +32,7 @@ export function describeToolModule(module: ModuleExports, options: DescribeOptio
   });
 }
 
-/** What a package demands of the usage of its own tools. */
+/** Makes a profile of what a package requires of the usage of its own tools. */
 function usageProfile(usage: NonNullable<DescribeOptions["usage"]>): Profile {
   return {
     name: "usage",

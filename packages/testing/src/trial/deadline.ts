@@ -4,8 +4,8 @@ export class DeadlineExceeded extends Error {
 }
 
 /**
- * Waits for work at most `timeoutMs`, then rejects with {@link DeadlineExceeded}. The timer keeps the process alive, so
- * that work which never settles is reported. Aborting `signal` stops the timer, not the wait.
+ * Waits at most `timeoutMs` for work, then rejects with {@link DeadlineExceeded}. The timer keeps the process alive, so
+ * that work that never settles is reported. Aborting `signal` stops the timer, not the wait.
  */
 export async function withTimeout<Value>(
   timeoutMs: number,

@@ -1,13 +1,13 @@
 import { setTimeout } from "node:timers/promises";
 
-/** What a process holds: resources, listeners, globals. */
+/** What a process holds: resources, listeners and globals. */
 export interface Footprint {
   readonly resources: ReadonlyMap<string, number>;
   readonly listeners: ReadonlyMap<string, number>;
   readonly globals: ReadonlySet<string>;
 }
 
-/** Resources that keep a process alive, and that a module must release. */
+/** Types of resources that keep a process alive, and that a module must release. */
 const counted = /^(Timeout|Immediate|TCP|Pipe|Process|FSEvent|StatWatcher|UDP|MessagePort|Worker|TTY|Signal)/;
 
 /** Records what this process holds now. */
@@ -23,12 +23,12 @@ export async function takeFootprint(): Promise<Footprint> {
   };
 }
 
-/** Looks, and milliseconds between two of them, until what is left counts as a leak. */
+/** How often a footprint is taken, and the pause in milliseconds, before what remains counts as a leak. */
 const looks = { most: 10, pauseMs: 50 };
 
 /**
- * Returns what is held now and was not before. What ends within half a second by itself does not count: other work of the
- * process has timers, too.
+ * Returns what is held now but was not before. What ends by itself within half a second does not count, because other work of
+ * the process has timers, too.
  */
 export async function leaksSince(before: Footprint): Promise<readonly string[]> {
   for (let look = 1; ; look++) {
@@ -38,7 +38,7 @@ export async function leaksSince(before: Footprint): Promise<readonly string[]> 
   }
 }
 
-/** Returns what was added between two footprints, one phrase each. */
+/** Returns what was added between two footprints, one phrase for each addition. */
 export function findLeaks(before: Footprint, after: Footprint): readonly string[] {
   return [
     ...more(before.resources, after.resources).map((name) => `a resource of type ${name}`),

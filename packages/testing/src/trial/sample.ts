@@ -3,8 +3,8 @@ import type { JsonObject, JsonSchema } from "@toolmount/core";
 type Node = Readonly<Record<string, unknown>>;
 
 /**
- * Makes up arguments for a tool: the required members of its JSON Schema, as far as their types say. They follow no
- * `pattern` and no rule between members, so the tool may still refuse them.
+ * Makes up arguments for a tool: the required members of its JSON Schema, with values of the stated types. They ignore
+ * `pattern` and rules between members, so the tool may still refuse them.
  */
 export function sampleArguments(schema: JsonSchema): JsonObject {
   const sample = sampleOf(schema);
@@ -13,7 +13,7 @@ export function sampleArguments(schema: JsonSchema): JsonObject {
     : {};
 }
 
-/** A value that a JSON Schema describes, as far as its types say: required members only. */
+/** Makes a value for a JSON Schema by its types, with required members only. */
 export function sampleOf(schema: unknown, depth = 0): unknown {
   if (typeof schema !== "object" || schema === null || depth > 8) return null;
   const node = schema as Node;

@@ -7,7 +7,7 @@ import type { Trial } from "./trial.ts";
 /** Arguments by the name of the tool. */
 export type ArgumentTable = Readonly<Record<string, readonly Readonly<Record<string, unknown>>[]>>;
 
-/** The calls that an author gives, and whether tools with effects get others, too. */
+/** The calls that an author gives, and whether tools with effects also get other calls. */
 interface TrialTables {
   readonly valid: ArgumentTable;
   readonly invalid: ArgumentTable;
@@ -27,7 +27,7 @@ const junk: readonly unknown[] = [
   { "": null, "a.b": [[[[]]]] },
 ];
 
-/** Whether the check may call a tool with its own arguments: it reads only, or declares no category. */
+/** Whether the check may call a tool with arguments that it made up: the tool only reads, or declares no category. */
 export function isHarmless({ category, requiresConfirmation }: ToolInfo): boolean {
   return (category === undefined || category === "read") && requiresConfirmation === false;
 }
@@ -48,16 +48,16 @@ export async function callOnTrial(
   await make("empty", {});
   for (const given of [...junk, ...samplesOf(info)]) {
     await make("junk", given);
-    // A tool that exceeded its deadline once is not called again.
+    // A tool that has exceeded its deadline once is not called again.
     if (calls.at(-1)!.thrown?.value instanceof DeadlineExceeded) break;
   }
   return calls;
 }
 
-/** Texts that a schema may accept, and that authors forget. */
+/** Texts that a schema may accept, but that authors forget. */
 const oddTexts: readonly string[] = ["", " ", "\u0000", "../..", "\u{1f600}\ud800", "x".repeat(2_000)];
 
-/** Arguments that the schema seems to accept, so that the tool's own code runs: a plain set, and unusual ones. */
+/** Returns arguments that the schema seems to accept, so that the tool's own code runs: a plain set, and unusual ones. */
 function samplesOf({ inputSchema }: ToolInfo): readonly unknown[] {
   const plain = sampleOf(inputSchema);
   if (typeof plain !== "object" || plain === null) return [];
@@ -92,7 +92,7 @@ async function callOnce(
   };
 }
 
-/** Cancels a call while it runs; closing the host reports a tool that ignores this. */
+/** Cancels a call while it runs. If the tool ignores this, closing the host reports the tool. */
 export async function cancelOnTrial(
   { host }: { host: Host },
   name: string,
@@ -105,7 +105,7 @@ export async function cancelOnTrial(
   await calling;
 }
 
-/** Valid arguments for a tool: the author's first example, or a sample made from the schema. */
+/** Returns valid arguments for a tool: the author's first example, or a sample made from the schema. */
 export function sampleFor(
   { name, inputSchema }: ToolInfo,
   valid: ArgumentTable,

@@ -16,7 +16,7 @@ import { subscribe, unsubscribe } from "node:diagnostics_channel";
 /** The exports of a module. */
 export type ModuleExports = Readonly<Record<string, unknown>>;
 
-/** A module that others need, such as `@toolmount/interop` for tools of other contracts. */
+/** A module that other modules need, such as `@toolmount/interop` for tools of other contracts. */
 export interface Extension {
   readonly mount: (coordinator: Coordinator, config: never) => unknown;
 }
@@ -37,23 +37,23 @@ export interface Trial {
   readonly thrown: { readonly value: unknown } | null;
   readonly registered: boolean;
   readonly sideEffects: readonly SideEffect[];
-  /** The executions of each tool, by its name; {@link callOnTrial} clears them before a call. */
+  /** What the tool's code did in each call, by the tool's name. {@link callOnTrial} clears it before a call. */
   readonly runs: Map<string, SpiedRun[]>;
   /** Unmounts the module. */
   end(): Promise<TrialEnd>;
 }
 
-/** How the module was unmounted. */
+/** What unmounting the module showed. */
 interface TrialEnd {
   /** Errors that its cleanups threw. */
   readonly failures: readonly unknown[];
-  /** Timers, servers, listeners and globals that remain. */
+  /** Timers, servers, listeners and globals that remain afterwards. */
   readonly leaks: readonly string[];
-  /** Tools that ran on after their call was cancelled. */
+  /** Tools that continued after their call was cancelled. */
   readonly ignoredCancel: readonly string[];
 }
 
-/** What a trial needs. */
+/** Options of a trial. */
 export interface TrialOptions {
   readonly config: JsonObject;
   readonly extensions: readonly Extension[];
@@ -100,7 +100,7 @@ export async function startTrial(exports: ModuleExports, options: TrialOptions):
   };
 }
 
-/** Recognises and mounts the module as the loader does. */
+/** Recognizes and mounts the module in the same way as the loader does. */
 async function mountAll(
   exports: ModuleExports,
   host: Host,
@@ -124,7 +124,7 @@ async function mountAll(
   }
 }
 
-/** Whether a value has a `then`. */
+/** Whether a value has a method `then`. */
 function isThenable(value: unknown): boolean {
   return (
     typeof value === "object" && value !== null && typeof (value as { then?: unknown }).then === "function"
@@ -137,7 +137,7 @@ interface Spied {
   readonly toolsOfRuns: Map<string, string>;
 }
 
-/** A tool whose executions are recorded. */
+/** Wraps a tool so that its executions are recorded. */
 function spy(tool: ToolDefinition, { runs, toolsOfRuns }: Spied, timeoutMs: number): ToolDefinition {
   const note = (run: SpiedRun) => void runs.set(tool.name, [...(runs.get(tool.name) ?? []), run]);
   return {
@@ -168,7 +168,7 @@ async function endTrial(
   return { failures, leaks, ignoredCancel: [...ignoredCancel] };
 }
 
-/** The tools that a host lists, deprecated ones included. */
+/** Returns the tools that a host lists, including deprecated ones. */
 export function listTools(host: Host): readonly ToolInfo[] {
   return host.tools({ includeDeprecated: true });
 }

@@ -1,6 +1,6 @@
 import { isToolmountError, type Coordinator, type MountPoints, type ToolmountError } from "@toolmount/core";
 
-/** One thing that a module mounted as a tool. */
+/** A value that a module mounted as a tool. */
 export interface TriedTool {
   readonly thing: unknown;
   readonly name: string;
@@ -47,7 +47,7 @@ export function watchMounts(coordinator: Coordinator): MountWatch {
   };
 }
 
-/** The same methods; `note` is called before those in `names`. */
+/** Returns the same methods, of which those in `names` call `note` first. */
 function noting<Methods extends object>(
   target: Methods,
   names: readonly (keyof Methods)[],
