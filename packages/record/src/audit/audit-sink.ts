@@ -1,6 +1,6 @@
 import { ToolmountError, type AuditSink, type Host } from "@toolmount/core";
 
-/** Returns the audit of a host now: a reload may bring another one. Throws `EXTENSION_MISSING` for a plan without an audit. */
+/** Returns a host's audit of now, because a reload may bring another. Throws `EXTENSION_MISSING` for a plan without an audit. */
 export function auditSinkOf({ coordinator }: Host): AuditSink {
   const sink = coordinator.get("audit-sink") as AuditSink | null;
   if (sink !== null) return sink;

@@ -1,10 +1,10 @@
 import type { AuditEntry, AuditRecord, AuditSink, Json, JsonObject, PastCall } from "@toolmount/core";
 import { hasWords, kindOf, soughtWords, wordsOf } from "@toolmount/core/record";
 
-/** Records of one page. */
+/** Number of records in a page. */
 const pageSize = 2_000;
 
-/** All records of an audit since a time, oldest first, without holding more than a page of them. */
+/** Yields all records of an audit since a time, oldest first. It keeps only one page of them in memory. */
 export async function* readPages(
   sink: AuditSink,
   { since, tool }: { readonly since?: number | undefined; readonly tool?: string | undefined } = {},
@@ -18,14 +18,14 @@ export async function* readPages(
   }
 }
 
-/** Most runs whose end is awaited. Calls under way at one time are far fewer. */
+/** Most runs that are kept until their end is read. Far fewer calls run at the same time. */
 const maxOpen = 50_000;
 
-/** Joins the records of each run: its arguments are in the first one, how it ended in the last. */
+/** Joins the records of each run: its arguments are in the first record, and how it ended in the last. */
 export class RunJoiner {
   readonly #runs = new Map<string, AuditEntry>();
 
-  /** The joined record of a run that has ended; null while it has not. */
+  /** Adds a record. Returns the joined record of a run that has ended or, with too many open runs, of the oldest; else null. */
   add(entry: AuditEntry): AuditEntry | null {
     const before = this.#runs.get(entry.runId);
     const joined = before === undefined ? entry : joinedOf([before, entry]);
@@ -38,51 +38,51 @@ export class RunJoiner {
     return oldest;
   }
 
-  /** The runs that have not ended. */
+  /** Returns the joined records of the runs that have not ended. */
   rest(): Iterable<AuditEntry> {
     return this.#runs.values();
   }
 }
 
-/** Returns what an earlier record of a run has and a later one may lack. How a run ended is only in its last record. */
+/** Returns the members of an earlier record that a later one may lack. Only the last record says how the run ended. */
 function keptOf({ arguments: given, asked, approvedBy, allowedBy, runBy, by }: AuditEntry) {
   return { arguments: given, asked, approvedBy, allowedBy, runBy, by };
 }
 
-/** The records of one run, oldest first, as one. */
+/** Joins the records of one run, oldest first, to one record. */
 export function joinedOf(entries: readonly AuditEntry[]): AuditEntry {
   return entries.reduce((before, entry) => ({ ...keptOf(before), ...entry }));
 }
 
-/** One call of an audit, as people ask about it. */
+/** A call of an audit, with the facts that people ask about. */
 export interface AuditedCall {
   readonly at: number;
   readonly run: string;
   /** A rehearsal changed nothing; an undo restored what an earlier call had changed. */
   readonly kind: PastCall["kind"];
   readonly tool: string;
-  /** A text where the audit has only the beginning of them. */
+  /** The arguments; a text if the audit has only their beginning. */
   readonly arguments: JsonObject | string | null;
   readonly user: string | null;
   readonly session: string | null;
   /** What the policy answered. */
   readonly answer: "allow" | "ask" | "deny";
-  /** What asked, such as a line of the plan. */
+  /** What caused the question, such as a line of the plan. */
   readonly rules: readonly string[];
-  /** The person who answered the question. */
+  /** The person who approved the call. */
   readonly approvedBy: string | null;
   readonly deniedBy: string | null;
-  /** The person who ran it in the place of its caller. */
+  /** The person who ran the call instead of its caller. */
   readonly runBy: string | null;
   /** The line of the plan, or the default, that removed a question. */
   readonly allowedBy: string | null;
-  /** What a person answered; null where no person did. */
+  /** What a person answered; null if no person answered. */
   readonly person: "allowed" | "denied" | null;
-  /** `running` and `waiting` have no end yet. */
+  /** How the call ended. `running` and `waiting` mean that it has not ended yet. */
   readonly status: string;
   readonly code: string | null;
   readonly error: string | null;
-  /** The data of its result; a text with `…` where the audit has only the beginning of it. */
+  /** The data of its result; a text with `…` if the audit has only its beginning. */
   readonly result: Json;
   readonly durationMs: number | null;
 }
@@ -116,10 +116,10 @@ export function callOf(entry: AuditEntry): AuditedCall {
   };
 }
 
-/** Those who deny where no person does. */
+/** Deciders that are not persons. */
 const machines: ReadonlySet<unknown> = new Set(["timeout", "the host"]);
 
-/** A question without an answer, or one that was withdrawn, says nothing about what a person wants. */
+/** Returns what a person answered. A question without an answer, or a withdrawn one, does not say what a person wants. */
 function personOf({ kind, status, by, approvedBy }: AuditEntry): AuditedCall["person"] {
   if (readText(approvedBy) !== null) return "allowed";
   const isDenied = kind === "end" && status === "denied" && readText(by) !== null;
@@ -134,7 +134,7 @@ function isObject(value: unknown): value is JsonObject {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-/** Which calls are shown. */
+/** Selects calls of an audit. */
 export interface CallFilter {
   readonly run?: string | undefined;
   readonly tool?: string | undefined;
@@ -144,11 +144,11 @@ export interface CallFilter {
   readonly code?: string | undefined;
   readonly since?: number | undefined;
   readonly until?: number | undefined;
-  /** Words of arguments, result or error. */
+  /** Words that are searched in arguments, result and error. */
   readonly text?: string | undefined;
 }
 
-/** The joined calls of an audit, in the order in which they ended; those that have not ended come last. */
+/** Yields the joined calls of an audit, in the order in which they ended. Calls that have not ended come last. */
 export async function* readAuditedCalls(sink: AuditSink, filter: CallFilter): AsyncIterable<AuditedCall> {
   const runs = new RunJoiner();
   for await (const { entry } of readPages(sink, filter)) {

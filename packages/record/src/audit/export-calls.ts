@@ -8,7 +8,7 @@ export const exportFormats = ["jsonl", "csv", "ocsf"] as const;
 /** One of the formats of an export. */
 export type ExportFormat = (typeof exportFormats)[number];
 
-/** The lines of an export, oldest first. `jsonl` has the records as they are stored, with the hashes of their chains. */
+/** Yields the lines of an export, oldest first. `jsonl` has the records as they are stored, with the hashes of their chains. */
 export async function* exportLines(
   sink: AuditSink,
   format: ExportFormat,
@@ -50,7 +50,7 @@ const columns = {
 /** The first line of CSV. Source of the format: RFC 4180. */
 const csvHeader = Object.keys(columns).join(",");
 
-/** A call as a line of CSV. A text that a spreadsheet would take for a formula begins with an apostrophe. */
+/** Writes a call as a line of CSV. A text that a spreadsheet would take for a formula gets an apostrophe before it. */
 export function toCsvLine(call: AuditedCall): string {
   const cells = Object.values(columns).map((read) => {
     const text = String(read(call) ?? "");
@@ -63,14 +63,14 @@ export function toCsvLine(call: AuditedCall): string {
 /** The version of OCSF, and its class API Activity. Source: schema.ocsf.io, class 6003. */
 const ocsf = { version: "1.6.0", category: 6, class: 6003, activityOther: 99 } as const;
 
-/** A reader who knows no other member must not take a rehearsal for an effect. */
+/** Names of the kinds of calls. The name alone must tell a reader that a rehearsal had no effect. */
 const activities: Readonly<Record<AuditedCall["kind"], string>> = {
   call: "Tool call",
   rehearsal: "Rehearsal of a tool call",
   undo: "Undo of a tool call",
 };
 
-/** A call as an event of OCSF, on one line. What OCSF has no place for is in `unmapped`. */
+/** Writes a call as an event of OCSF, on one line. Members for which OCSF has no place are in `unmapped`. */
 export function toOcsfLine(call: AuditedCall): string {
   const { at, run, tool, user, session, answer, rules, status, code, error, result, durationMs } = call;
   return JSON.stringify({

@@ -1,12 +1,12 @@
 import type { AuditFilter, AuditRecord, AuditSink } from "@toolmount/core";
 
-/** Records of one look. Fewer are written between two looks, except in a burst. */
+/** Number of records that one look reads. Except in a burst, fewer are written between two looks. */
 const windowSize = 1_000;
 
 /**
- * Returns a function that reads the records that were not there at its last call, oldest first. The first call reads the
- * newest ones that are there. The newest records are compared by their hashes, because a record may be written after
- * one of a later moment: processes have clocks and batches of their own.
+ * Returns a function that reads the records that were added since its last call, oldest first. The first call reads the newest
+ * existing records. Records are compared by their hashes, because a record may be written after another with a later time:
+ * processes have different clocks, and write in batches.
  */
 export function followRecords(
   sink: Pick<AuditSink, "read">,
@@ -24,18 +24,18 @@ export function followRecords(
   };
 }
 
-/** What a look read. */
+/** What one look has read. */
 interface Look {
   readonly hashes: ReadonlySet<string>;
-  /** Whether it read all that was there. */
+  /** Whether it read all records of the audit. */
   readonly isWhole: boolean;
 }
 
-/** The records that a look did not read; null where it read none of them, so that there may be more before these. */
+/** Returns the records that the last look did not read; null if it read none of these, so that there may be more before them. */
 function newSince(seen: Look | undefined, records: readonly AuditRecord[]): readonly AuditRecord[] | null {
   if (seen === undefined) return records;
   const oldest = records.findIndex(({ hash }) => seen.hashes.has(hash));
   if (oldest === -1) return null;
-  // A larger window has records that are older than all that the look read.
+  // A larger window also has records that are older than all that the last look read; they are not new.
   return records.slice(seen.isWhole ? 0 : oldest).filter(({ hash }) => !seen.hashes.has(hash));
 }

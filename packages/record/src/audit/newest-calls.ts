@@ -8,15 +8,15 @@ import {
   type CallFilter,
 } from "./audited-calls.ts";
 
-/** Which calls are shown, and how many of them. */
+/** Selects calls, and says how many of the newest are shown. */
 interface NewestFilter extends CallFilter {
   readonly last: number;
 }
 
-/** Runs whose records are read together. */
+/** Most runs whose records are read at once. */
 const maxRuns = 500;
 
-/** The records of the newest calls, oldest first; of a sink that lists no calls, the newest records. */
+/** Returns the records of the newest calls, oldest first. If the sink cannot list calls, returns the newest records. */
 export async function newestEntries(sink: AuditSink, options: NewestFilter): Promise<readonly AuditEntry[]> {
   const records = await recordsOfNewest(sink, options);
   if (records !== null) return records.map(({ entry }) => entry);
@@ -24,7 +24,7 @@ export async function newestEntries(sink: AuditSink, options: NewestFilter): Pro
   return all.filter((entry) => isWanted(entry, options)).slice(-options.last);
 }
 
-/** The newest calls, oldest first. */
+/** Returns the newest calls, oldest first. */
 export async function newestCalls(sink: AuditSink, options: NewestFilter): Promise<readonly AuditedCall[]> {
   const { last } = options;
   const records = await recordsOfNewest(sink, options);
@@ -41,7 +41,7 @@ function joinAll(records: readonly AuditRecord[]): readonly AuditedCall[] {
   return [...ended, ...runs.rest()].map(callOf);
 }
 
-/** The records of the newest calls that fit; null for a sink that lists no calls. */
+/** Returns the records of the newest calls that fit; null if the sink cannot list calls. */
 async function recordsOfNewest(
   sink: AuditSink,
   { run, user, session, last, ...same }: NewestFilter,
@@ -59,7 +59,7 @@ async function recordsOf(sink: AuditSink, runIds: readonly string[]): Promise<re
   return records;
 }
 
-/** The records of each of these runs, oldest first. */
+/** Returns the records of these runs by run id, oldest first. */
 export async function entriesOfRuns(
   sink: AuditSink,
   runIds: readonly string[],

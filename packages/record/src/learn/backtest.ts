@@ -5,10 +5,10 @@ import { diffPolicy, type PolicyDiff } from "./policy-diff.ts";
 import { readCallsOf, readCallsOfAudit } from "./recorded-calls.ts";
 
 /**
- * Judges the calls of a record by a plan, and reports those that it would have answered otherwise. The record is a tape or an
- * exported audit, by its file, or the audit of a host. No tool runs, no person is asked. Flows, budgets and the loop guard
- * have no part in it: each call is judged alone. Rejects with `PLAN_INVALID`, and with `REPLAY_INVALID` for a file that is
- * no record.
+ * Judges recorded calls by a plan, and reports those that it would have answered differently. The record is the file of a tape
+ * or of an exported audit, or the audit of a host. No tool runs, and no person is asked. Flows, budgets and the loop guard do
+ * not apply, because each call is judged alone. Rejects with `PLAN_INVALID`, and with `REPLAY_INVALID` for a file that is not
+ * a record.
  */
 export async function backtest(
   plan: PlanInput,

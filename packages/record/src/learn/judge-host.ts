@@ -5,15 +5,15 @@ import type { RecordedCall, PolicyVerdict } from "./recorded-calls.ts";
 
 /** What a plan answers to a recorded call. */
 interface Judged {
-  /** `none`: the plan has no such tool, or the tool refuses the arguments. */
+  /** The answer; `none` if the plan has no such tool, or the tool refuses the arguments. */
   readonly answer: PolicyVerdict | "none";
-  /** What asks or denies: lines of the plan, or else the reason. */
+  /** What asks or denies: lines of the plan, or otherwise the reason. */
   readonly rules: readonly string[];
-  /** Whether only the level or the tool itself asks: a line of the list `allow` removes such a question. */
+  /** Whether only the level or the tool itself asks, so that a line of the list `allow` removes the question. */
   readonly isLiftable: boolean;
 }
 
-/** A plan that judges calls. No tool runs, no person is asked, nothing is stored. */
+/** Judges calls by a plan. No tool runs, no person is asked, and nothing is stored. */
 export interface Judge {
   readonly host: OpenedHost;
   judge(call: Pick<RecordedCall, "tool" | "user"> & { readonly arguments: JsonObject }): Promise<Judged>;
@@ -21,8 +21,8 @@ export interface Judge {
 }
 
 /**
- * Opens a plan for judging calls one by one. Its flows are left out: they need the words and results of a whole session,
- * which an audit does not have. Each call is judged alone, so budgets and the loop guard never answer.
+ * Opens a plan for judging single calls. Its flows are left out, because they need the words and results of a whole session,
+ * which an audit does not have. As each call is judged alone, budgets and the loop guard never answer.
  */
 export async function openJudge(input: PlanInput, options: OpenHostOptions): Promise<Judge> {
   const { openHost } = await import("@toolmount/loader");
@@ -74,7 +74,7 @@ async function reopen(opened: OpenedHost, written: JsonObject, given: OpenHostOp
   return openHost(written, { ...given, cwd: folder, overlays: [] });
 }
 
-/** An audit that keeps nothing: a million judged calls must not fill the memory. */
+/** An audit that keeps nothing, because a million judged calls must not fill the memory. */
 const forgetful = {
   mode: "batched" as const,
   append: async () => {},

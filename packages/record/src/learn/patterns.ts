@@ -1,12 +1,12 @@
-/** A pattern over one argument, and the values behind it. */
+/** A pattern over one argument, and the values from which it was made. */
 interface ValuePattern {
   readonly glob: string;
   readonly values: ReadonlySet<string>;
 }
 
 /**
- * The narrowest patterns for these values: paths of one folder and addresses of one host share a pattern, all others have one
- * each. A pattern that also matches a refused value is replaced by the values themselves.
+ * Returns the narrowest patterns for these values: paths of one folder and addresses of one host share a pattern, and every
+ * other value has its own. A pattern that also matches a refused value is replaced by the values themselves.
  */
 export function findPatterns(values: readonly string[], refused: readonly string[]): ValuePattern[] {
   const groups = Map.groupBy(new Set(values), startOf);
@@ -20,23 +20,23 @@ export function findPatterns(values: readonly string[], refused: readonly string
 }
 
 /**
- * Each value as its own pattern. The words at the beginning of a command do not say what it does: `git -C x`, `find . -name` and
- * `xargs -0` begin harmless commands, and those that run any other program.
+ * Returns each value as its own pattern. The first words of a command do not say what it does: `git -C x`, `find . -name` and
+ * `xargs -0` begin harmless commands, but also commands that run any other program.
  */
 export function exactly(values: readonly string[]): ValuePattern[] {
   return [...new Set(values)].map((value) => ({ glob: escapeGlob(value), values: new Set([value]) }));
 }
 
-/** Values with the same start may share a pattern; null: this one shares none. */
+/** Returns the start of a value. Values with the same start may share a pattern; null means that the value shares none. */
 function startOf(value: string): string | null {
-  // A pattern for addresses names their host: "https://*" would be every server.
+  // A pattern for addresses names their host, because "https://*" would match every server.
   if (value.includes("://")) return /^[a-z][a-z0-9+.-]*:\/\/[^/\s]+\//i.exec(value)?.[0] ?? null;
-  // A path outside of every folder, one that leaves its folder, and what is no path alone share no pattern.
+  // Paths outside of every folder, paths that leave their folder, and texts that are not only a path share no pattern.
   const folder = /^(?:\.{0,2}\/)?[^/\s]+\//.exec(value)?.[0];
   return folder === undefined || value.includes("..") || /\s/.test(value) ? null : folder;
 }
 
-/** The longest start that all values have, cut where a folder ends. */
+/** Returns the longest start that all values share, up to the end of a folder. */
 function sharedStart(values: readonly string[]): string {
   const [first = "", ...others] = values;
   let length = first.length;

@@ -1,32 +1,32 @@
 import type { Judge } from "./judge-host.ts";
 import type { PolicyVerdict, RecordedCall } from "./recorded-calls.ts";
 
-/** Calls that would be answered otherwise in the same way and for the same reason. */
+/** Calls that would be answered differently in the same way and for the same reason. */
 export interface ChangedGroup {
   readonly tool: string;
   readonly from: PolicyVerdict;
   readonly to: PolicyVerdict;
-  /** What asks or denies now; for a call that is allowed now, what asked then. */
+  /** What asks or denies now; for a call that is allowed now, what asked before. */
   readonly rule: string;
   count: number;
   /** Some of these calls. */
   readonly examples: { readonly id: string; readonly arguments: string; readonly user: string | undefined }[];
 }
 
-/** How a plan's answers differ from the recorded ones. */
+/** How a plan's answers differ from the recorded answers. */
 export interface PolicyDiff {
   readonly judged: number;
   readonly changed: number;
-  /** Most calls first. */
+  /** The groups of changed calls, the largest first. */
   readonly groups: readonly ChangedGroup[];
-  /** Calls that could not be judged, by why. */
+  /** Numbers of calls that could not be judged, by the reason. */
   readonly notJudged: Readonly<Record<string, number>>;
 }
 
-/** Calls that a group shows. */
+/** Most calls that a group shows. */
 const maxExamples = 3;
 
-/** Judges each recorded call again, one after the other. What is kept does not grow with the number of calls. */
+/** Judges each recorded call again, one after the other. The memory that this takes does not grow with the number of calls. */
 export async function diffPolicy(
   calls: AsyncIterable<RecordedCall>,
   judge: Pick<Judge, "judge">,

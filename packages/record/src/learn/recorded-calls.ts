@@ -9,28 +9,28 @@ import { callOf, readPages, RunJoiner } from "../audit/audited-calls.ts";
 /** What a policy answers to a call. */
 export type PolicyVerdict = "allow" | "ask" | "deny";
 
-/** One call of a tape or an audit. */
+/** A call of a tape or an audit. */
 export interface RecordedCall {
   readonly tool: string;
-  /** Null where the record has only the beginning of them, or none. */
+  /** The arguments; null if the record has only their beginning, or none. */
   readonly arguments: JsonObject | null;
   /** What the policy answered. */
   readonly answer: PolicyVerdict;
-  /** What a person answered; null where no person was asked, or none has answered. */
+  /** What a person answered; null if no person was asked or answered. */
   readonly person: "allowed" | "denied" | null;
-  /** What asked, such as a line of the plan. */
+  /** What caused the question, such as a line of the plan. */
   readonly rules: readonly string[];
   readonly user: string | undefined;
   readonly session: string | undefined;
-  /** Names the call in a report: its run, its number on a tape, or its session and its id there. */
+  /** Identifies the call in a report: its run, its number on a tape, or its session and its id there. */
   readonly id: string;
-  /** Whether flows ask about it; only where the whole session is known. */
+  /** Whether flows ask about the call; only set if the whole session is known. */
   readonly asksOfFlows?: boolean;
 }
 
 /**
- * Reads the calls of a tape, or of an audit as JSON lines, one after the other. Calls that ended before any decision, such
- * as one with invalid arguments, are left out. Rejects with `REPLAY_INVALID`.
+ * Reads the calls of a tape, or of an audit as JSON lines, one after the other. Calls that ended before any decision, for
+ * example because of invalid arguments, are left out. Rejects with `REPLAY_INVALID`.
  */
 export async function* readCallsOf(file: string): AsyncIterable<RecordedCall> {
   const open = new RunJoiner();
@@ -48,7 +48,7 @@ export async function* readCallsOf(file: string): AsyncIterable<RecordedCall> {
   yield* restOf(open);
 }
 
-/** The calls of a host's audit, read page by page. */
+/** Reads the calls of a host's audit, page by page. */
 export async function* readCallsOfAudit(sink: AuditSink): AsyncIterable<RecordedCall> {
   const open = new RunJoiner();
   for await (const { entry } of readPages(sink)) {
@@ -58,10 +58,10 @@ export async function* readCallsOfAudit(sink: AuditSink): AsyncIterable<Recorded
   yield* restOf(open);
 }
 
-/** Calls that are read and judged before others have their turn. */
+/** Number of calls that are read and judged before the process does other work. */
 const pageSize = 50;
 
-/** The newest calls of an audit that lists calls, newest first, page by page; between pages the process does other work. */
+/** Reads the newest calls of an audit that can list calls, newest first. Between pages, the process does other work. */
 export async function* readNewestCallsOf(sink: AuditSink, last: number): AsyncIterable<RecordedCall> {
   let after: PastCallFilter["after"];
   for (let left = last; left > 0; left -= pageSize) {
@@ -98,7 +98,7 @@ function parseLine(line: string, file: string, number: number): JsonObject {
     const value = JSON.parse(line) as Json;
     if (isObject(value)) return value;
   } catch {
-    // It is reported below.
+    // The problem is reported below.
   }
   throw new ToolmountError("REPLAY_INVALID", { file, problem: `line ${number}: it is not a JSON object` });
 }
@@ -121,7 +121,7 @@ function callOfTape(value: JsonObject): RecordedCall | null {
   };
 }
 
-/** A line is a record of the audit, or its entry. */
+/** Returns the entry of a line, which is a record of the audit or only its entry. */
 function entryIn(value: JsonObject, file: string, number: number): AuditEntry {
   const entry = isObject(value["entry"]) ? value["entry"] : value;
   if (typeof entry["kind"] === "string" && typeof entry["runId"] === "string")
@@ -130,7 +130,7 @@ function entryIn(value: JsonObject, file: string, number: number): AuditEntry {
   throw new ToolmountError("REPLAY_INVALID", { file, problem });
 }
 
-/** Phases before a policy decides. */
+/** Phases of a call before a policy decides. */
 const early: ReadonlySet<unknown> = new Set(["find", "parse"]);
 
 function callOfRun(entry: AuditEntry | null): RecordedCall | null {

@@ -5,10 +5,10 @@ import type { Reasoner, SessionCall } from "@toolmount/reasoner";
 import { callOf, RunJoiner, type AuditedCall } from "../audit/audited-calls.ts";
 import type { RecordedCall } from "./recorded-calls.ts";
 
-/** Sessions that are read, those that changed last. */
+/** Most sessions that are read. Those that changed last come first. */
 const maxSessions = 500;
 
-/** What is read of a reasoner. */
+/** The members of a reasoner that are needed here. */
 interface Sessions extends Pick<Reasoner, "calls"> {
   list(filter: {
     readonly limit: number;
@@ -16,9 +16,9 @@ interface Sessions extends Pick<Reasoner, "calls"> {
 }
 
 /**
- * The calls of the sessions that a plan's store has, each with what the user had written before it. Sub-agents are left out:
- * a model wrote their instruction. A session does not say who answered a question: where the audit does, and it was no person,
- * the answer says nothing.
+ * Reads the calls of the sessions in a plan's store, each with what the user had written before it. Sub-agents are left out,
+ * because a model wrote their instruction. A session does not record who answered a question. If the audit shows that it was no
+ * person, the answer is ignored.
  */
 export async function readSessions(
   reasoner: Sessions,
@@ -35,7 +35,7 @@ async function stepsOf(
   calls: readonly SessionCall[],
   audit: AuditSink | null,
 ): Promise<readonly RecordedStep[]> {
-  // A server may use an id again after a compaction.
+  // A model's server may use an id again after a compaction.
   const times = new Map<string, number>();
   const steps: RecordedStep[] = [];
   for (const { callId, tool, arguments: given, prompts, status, isAsked, isCopied, output: value } of calls) {
@@ -52,7 +52,7 @@ async function stepsOf(
   return steps;
 }
 
-/** What a person answered to a question; null where no person did, undefined where the audit does not know the call. */
+/** Returns what a person answered to a question; null if no person did, undefined if the audit does not know the call. */
 async function personOf(
   sessionId: string,
   callId: string,
@@ -70,10 +70,10 @@ async function personOf(
   return undefined;
 }
 
-/** Such a call says nothing of a policy. */
+/** Statuses of calls that say nothing about a policy. */
 const neverRan: ReadonlySet<string> = new Set(["not_found", "invalid", "cancelled"]);
 
-/** The calls of sessions as calls of an audit. `asks` says about which of them flows ask; null: there are no flows. */
+/** Yields the calls of sessions in the form of an audit. `asks` says about which of them flows ask; null means no flows. */
 export async function* callsOfSessions(
   sessions: readonly RecordedSession[],
   asks: ReadonlyMap<string, boolean> | null,

@@ -7,13 +7,13 @@ import type { Judge } from "./judge-host.ts";
 import { callsOfSessions, readSessions } from "./recorded-sessions.ts";
 import { suggestRules, type Suggestion } from "./suggest-rules.ts";
 
-/** What sessions say about the flows of a plan. */
+/** What recorded sessions say about the flows of a plan. */
 export interface SuggestedFlows {
   readonly lines: readonly SuggestedFlow[];
-  /** Approved calls about which flows ask without the lines, and with them. */
+  /** Number of approved calls about which flows ask without the lines; `after` is the number with the lines. */
   readonly before: number;
   readonly after: number;
-  /** Calls that ran without a question, and about which flows would ask. */
+  /** Number of calls that ran without a question, and about which flows would ask. */
   readonly fresh: number;
 }
 
@@ -23,12 +23,12 @@ export interface FlowLines {
   readonly into: readonly object[];
 }
 
-/** Lines of the policy's lists, and those of `flows`; null where flows have no part in it. */
+/** Suggested lines of the policy's lists and of `flows`; `flows` is null if flows make no difference. */
 export type SessionSuggestion = Suggestion & { readonly flows: SuggestedFlows | null };
 
 /**
- * Finds lines as {@link suggestRules} does, and lines of `flows`, from the sessions of a plan's store: they have what the user
- * wrote and what tools returned, so where a value came from is known.
+ * Finds lines as {@link suggestRules} does, and lines of `flows`, from the sessions of a plan's store. Sessions contain what the
+ * user wrote and what tools returned, so it is known where a value came from.
  */
 export async function suggestFromSessions(
   host: OpenedHost,
@@ -46,7 +46,7 @@ export async function suggestFromSessions(
   return { ...(await suggestRules(callsOfSessions(sessions, null), judge)), flows: null };
 }
 
-/** The lines, as an edit of the plan takes them. */
+/** Returns the suggested lines of flows in the form that an edit of the plan needs; undefined if there are no flows. */
 export function flowLinesOf({ flows }: SessionSuggestion): FlowLines | undefined {
   if (flows === null) return undefined;
   const of = (section: SuggestedFlow["section"]) =>

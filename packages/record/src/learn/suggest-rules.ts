@@ -4,45 +4,45 @@ import type { Judge } from "./judge-host.ts";
 import { exactly, findPatterns } from "./patterns.ts";
 import type { RecordedCall } from "./recorded-calls.ts";
 
-/** A line of the policy's lists, with the calls behind it. */
+/** A line for the policy's lists, with the calls that support it. */
 interface SuggestedLine {
   readonly list: "allow" | "ask";
   readonly line: string;
-  /** How many of the answered calls it matches. */
+  /** Number of answered calls that it matches. */
   readonly calls: number;
   /** Some of these calls. */
   readonly examples: readonly { readonly id: string; readonly arguments: string }[];
-  /** It allows a whole tool because flows ask about what people denied: without `flows` it allows too much. */
+  /** Set if it allows a whole tool because flows ask about what people denied. Without `flows`, it would allow too much. */
   readonly needsFlows?: true;
 }
 
-/** What answers of people say about a policy. */
+/** What the answers of people say about a policy. */
 export interface Suggestion {
   readonly lines: readonly SuggestedLine[];
-  /** Calls that a person answered. */
+  /** Number of calls that a person answered. */
   readonly answered: number;
-  /** Questions of the plan that the lines would have spared. */
+  /** Number of questions of the plan that the lines would have avoided. */
   readonly spared: number;
-  /** Questions that remain, by why. */
+  /** Numbers of questions that remain, by the reason. */
   readonly remaining: Readonly<Record<string, number>>;
-  /** The smallest budget that would have allowed every session; null where too few sessions are known. */
+  /** The smallest budget that would have allowed every session; null if too few sessions are known. */
   readonly budget: { readonly sessions: number; readonly calls: number } | null;
 }
 
-/** Fewest approvals that speak for a line. */
+/** Fewest approvals that support a line. */
 const leastCalls = 2;
 
-/** Fewest sessions that speak for a budget, and most that are counted. */
+/** Fewest sessions that support a budget, and most sessions that are counted. */
 const [leastSessions, maxSessions] = [5, 100_000];
 
-/** Distinct calls of one tool that are kept; a tool with more is called in too many ways for a short list of patterns. */
+/** Most distinct calls of a tool that are kept. A tool with more is called in too many ways for a short list of patterns. */
 const maxDistinct = 5_000;
 
 interface Answered {
   readonly id: string;
   readonly arguments: JsonObject;
   readonly isAllowed: boolean;
-  /** Whether flows ask about it; undefined where they are not known. */
+  /** Whether flows ask about the call; undefined if flows are not known. */
   readonly asksOfFlows: boolean | undefined;
   count: number;
 }
@@ -50,9 +50,10 @@ interface Answered {
 /**
  * Finds the narrowest lines that would have allowed what people allowed, and would still have asked about what they denied.
  *
- * A line is about a whole tool only if that tool is declared to change nothing of consequence and no call of it was denied. Else it
- * is a pattern of the argument that decides, see {@link decisiveArgument}. No line removes a question of a rule, a list or a hook.
- * Where flows ask about each denied call of a tool with control arguments, a line is about the whole tool: the flows decide.
+ * A line is about a whole tool only if the tool is declared to change nothing of consequence and none of its calls was denied.
+ * Otherwise it is a pattern of the argument that decides, see {@link decisiveArgument}. No line removes a question of a rule, a
+ * list or a hook. If flows ask about every denied call of a tool with control arguments, a line is about the whole tool,
+ * because the flows decide.
  */
 export async function suggestRules(calls: AsyncIterable<RecordedCall>, judge: Judge): Promise<Suggestion> {
   const sessions = new Map<string, number>();
@@ -111,7 +112,7 @@ async function collect(
   return new Map([...byTool].map(([tool, seen]) => [tool, [...seen.values()]]));
 }
 
-/** Splits answered calls: those that the level or the tool asks about now, and denied ones that the plan allows now. */
+/** Selects allowed calls about which the level or the tool asks now, and denied calls that the plan allows now. */
 async function judgeAll(
   { name }: ToolInfo,
   seen: readonly Answered[],
@@ -163,7 +164,7 @@ function isGuarded({ control = [] }: ToolInfo): boolean {
   return control.length > 0;
 }
 
-/** Lines that ask again about calls that a person denied and that the plan allows now. */
+/** Returns lines that ask again about calls that a person denied but that the plan allows now. */
 function linesToAsk(tool: ToolInfo, denied: readonly Answered[]): SuggestedLine[] {
   if (denied.length === 0) return [];
   const argument = decisiveArgument(tool);
@@ -196,8 +197,8 @@ function fits(list: SuggestedLine["list"], line: string, tool: ToolInfo, call: A
 }
 
 /**
- * The argument that a pattern is about: the one that decides where an effect goes, else the first required one. Null for a tool
- * with several that decide: a line cannot be about all of them.
+ * Returns the argument for a pattern: the argument that decides where an effect goes, or else the first required one. Null if
+ * several arguments decide, because a line cannot be about all of them.
  */
 function decisiveArgument({ control, inputSchema }: ToolInfo): string | null {
   if (control !== undefined && control.length > 0) return control.length === 1 ? control[0]! : null;
@@ -212,14 +213,14 @@ function firstArgument(inputSchema: ToolInfo["inputSchema"]): string | null {
   return required[0] ?? Object.keys(properties)[0] ?? null;
 }
 
-/** Whether an argument is something that is run, by the tool's tag or by the words for it in the argument's name. */
+/** Whether an argument is something that is run, judged by the tool's tag or by words in the argument's name. */
 function isCommand({ tags }: ToolInfo, argument: string): boolean {
   return tags.includes("shell") || commandWords.test(argument);
 }
 
 const commandWords = /command|cmd|script|shell|exec|program|argv|args|code|eval|expression|query|sql/i;
 
-/** The texts of an argument that a pattern can match; a text of several lines, or of unusual length, is matched by none. */
+/** Returns the texts of an argument that a pattern can match. Texts of several lines or of unusual length are left out. */
 function readTexts({ arguments: given }: Answered, argument: string): string[] {
   const value = given[argument];
   const list = Array.isArray(value) ? value : [value];

@@ -2,15 +2,15 @@ import { ToolmountError } from "@toolmount/core";
 import type { OpenedHost } from "@toolmount/loader";
 import type { Reasoner, Settings } from "@toolmount/reasoner";
 
-/** Which model is asked; without a name, the one of the plan. */
+/** The model that is asked. Without a name, it is the model of the plan. */
 export interface AskedModel {
-  /** Its name; `replay:<file>` answers from a recording. */
+  /** The model's name. `replay:<file>` answers from a recording. */
   readonly model?: string | undefined;
-  /** A server that speaks the Responses API, without `/responses`. */
+  /** The address of a server for the Responses API, without `/responses`. */
   readonly baseUrl?: string | undefined;
 }
 
-/** A reasoner, and what it is to be asked with. */
+/** A reasoner, and the settings for asking it. */
 export interface OpenReasoner {
   readonly reasoner: Reasoner;
   readonly settings: Partial<Settings>;
@@ -19,15 +19,15 @@ export interface OpenReasoner {
 
 /** How evaluations reach models and files. */
 export interface Asking {
-  /** Opens what asks a model. */
+  /** Opens a reasoner that asks a model. */
   readonly open: (host: OpenedHost, asked: AskedModel) => Promise<OpenReasoner>;
-  /** The folder from which files of recorded answers are named. */
+  /** The folder from which relative paths of recorded answers start. */
   readonly cwd: string;
-  /** Gets lines for the person who waits, such as that no model is asked. */
+  /** Receives lines for the person who waits, for example that no model is asked. */
   readonly note: (line: string) => void;
 }
 
-/** The agent of the plan, asked with another model where one is named. Rejects with `USAGE_INVALID` for a plan that has none. */
+/** Opens the plan's agent, with another model if one is named. Rejects with `USAGE_INVALID` for a plan without an agent. */
 export async function openPlanAgent(
   { coordinator }: OpenedHost,
   { model, baseUrl }: AskedModel,

@@ -1,25 +1,25 @@
 import { mcNemar } from "@toolmount/testing/evals";
 import type { EvalReport, EvalRun } from "./run.ts";
 
-/** Two ways to run the same evaluations, pair by pair. */
+/** The results of two ways to run the same evaluations, compared in pairs of runs. */
 export interface Comparison {
   readonly first: string;
   readonly second: string;
   readonly pairs: number;
   readonly firstPassed: number;
   readonly secondPassed: number;
-  /** Pairs in which only the first passed. */
+  /** Number of pairs in which only the first run passed. */
   readonly onlyFirst: number;
   readonly onlySecond: number;
   readonly test: "exact McNemar test, two-sided";
   readonly p: number;
-  /** Which one is better, at p < 0.05; null when no difference is shown. */
+  /** The name of the better side, at p < 0.05; null if no difference is shown. */
   readonly better: string | null;
-  /** Evaluations whose counts differ: how many runs passed in each. */
+  /** Evaluations for which a different number of runs passed, with both numbers. */
   readonly changed: readonly { readonly name: string; readonly first: number; readonly second: number }[];
 }
 
-/** At this p, a difference counts as shown. */
+/** A difference counts as shown if p is below this. */
 const level = 0.05;
 
 /** One side of a comparison: a plan with a model. */
@@ -29,7 +29,7 @@ export interface Side {
 }
 
 /**
- * Compares the n-th run of each evaluation with the n-th run of the other side. Where neither side is better, a pair that
+ * Compares the n-th run of each evaluation with the n-th run of the other side. If neither side is better, a pair that
  * differs is as likely to differ in either direction, whatever the evaluation is.
  */
 export function compareSides(first: Side, second: Side): Comparison {
@@ -65,7 +65,7 @@ function passes({ problems }: EvalRun): boolean {
   return problems.length === 0;
 }
 
-/** A comparison in sentences. */
+/** Describes a comparison in sentences. */
 export function describeComparison(comparison: Comparison): string[] {
   const { first, second, pairs, firstPassed, secondPassed, onlyFirst, onlySecond, better } = comparison;
   const result = better === null ? "no difference is shown" : `${better} is better`;

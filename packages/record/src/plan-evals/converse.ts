@@ -5,16 +5,16 @@ import { createCallCollector, type SeenTurn } from "@toolmount/testing/evals";
 import type { OpenReasoner } from "./asking.ts";
 import type { PlanEval, Reply } from "./read.ts";
 
-/** A conversation, as it is judged. */
+/** A conversation in the form in which it is judged. */
 interface Conversation {
   readonly seen: SeenTurn;
-  /** Why a turn of it failed; null when none did. */
+  /** Why one of its turns failed; null if all succeeded. */
   readonly failure: string | null;
 }
 
 /**
- * Says the prompt, and to each answer the first reply that fits and was not said before. The conversation ends where none fits,
- * or where a turn fails.
+ * Gives the prompt to the agent, and answers each of its texts with the first fitting reply that was not used yet. The
+ * conversation ends when no reply fits, or when a turn fails.
  */
 export async function converse(
   host: OpenedHost,
@@ -34,7 +34,7 @@ export async function converse(
     prompt = turn.error === undefined ? takeReply(left, turn.text) : undefined;
   }
   const { text, error } = turns.at(-1)!;
-  // The last request that is allowed may make calls: what they were is judged.
+  // If the last allowed request made calls, these calls are judged, so this is not a failure.
   const failed = error !== undefined && error.code !== "AGENT_REASONER_MAX_ITERATIONS_EXCEEDED";
   return {
     seen: {
@@ -52,7 +52,7 @@ function sum(numbers: readonly number[]): number {
   return numbers.reduce((total, each) => total + each, 0);
 }
 
-/** Takes out the first reply that fits an answer. */
+/** Removes the first reply that fits an answer, and returns what it says. */
 function takeReply(left: Reply[], answer: string): string | undefined {
   const text = answer.toLowerCase();
   const at = left.findIndex(

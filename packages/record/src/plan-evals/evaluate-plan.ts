@@ -7,30 +7,31 @@ import { runSide } from "./side.ts";
 import { gateFailures, summarize, type EvalSummary, type Gates } from "./summary.ts";
 import { openEvalTape } from "./tape.ts";
 
-/** How a plan is evaluated: the options of its host, and the rest. */
+/** Options of `evaluatePlan`: those of its host, and further ones. */
 export interface EvaluatePlanOptions extends Omit<OpenHostOptions, "record">, AskedModel, Chosen, Gates {
-  /** How often each evaluation is run; 1 unless given. */
+  /** How often each evaluation is run; default 1. */
   readonly runs?: number | undefined;
-  /** How many turns run at a time; 1 unless given. */
+  /** How many turns run at the same time; default 1. */
   readonly parallel?: number | undefined;
-  /** A file that gets the model's answers, for `model: "replay:<file>"`; its answers that still fit are kept. */
+  /** A file to which the model's answers are written, for `model: "replay:<file>"`. Its answers that still fit are kept. */
   readonly record?: string | undefined;
 }
 
-/** What the evaluations of a plan said. */
+/** The results of the evaluations of a plan. */
 export interface PlanEvalReport {
   readonly plan: OpenedPlan;
-  /** Whether nothing failed. */
+  /** Whether all gates were passed. */
   readonly passed: boolean;
   readonly evals: readonly EvalReport[];
   readonly summary: EvalSummary;
-  /** What was not reached, a sentence each. */
+  /** The gates that were not passed, one sentence each. */
   readonly failures: readonly string[];
 }
 
 /**
- * Asks a model the prompts that a plan has in `tests:`, and judges the tools that it chooses. No tool of the plan runs. Rejects with
- * `USAGE_INVALID` for a plan without a prompt or an agent, and with `PLAN_INVALID` or `PLAN_VALUE_INVALID` for one that cannot be read.
+ * Asks a model the prompts in the `tests:` of a plan, and judges which tools it chooses. No tool of the plan runs. Rejects with
+ * `USAGE_INVALID` for a plan without a prompt or an agent, and with `PLAN_INVALID` or `PLAN_VALUE_INVALID` for one that cannot
+ * be read.
  */
 export async function evaluatePlan(
   input: PlanInput,

@@ -3,7 +3,7 @@ import { describeComparison } from "./compare.ts";
 import type { EvalReport } from "./run.ts";
 import { countPassed, isFlaky, type EvalSummary } from "./summary.ts";
 
-/** What a file about evaluations shows. */
+/** What a file with results of evaluations shows. */
 export interface WrittenEvals {
   readonly reports: readonly EvalReport[];
   readonly summary: EvalSummary;
@@ -11,7 +11,7 @@ export interface WrittenEvals {
   readonly failures: readonly string[];
 }
 
-/** The evaluations as JUnit XML, a test case each. One that passed in some runs only has failed, and says so. */
+/** Writes the evaluations as JUnit XML, one test case each. An evaluation that passed only in some runs counts as failed. */
 export function toJunit({ reports }: Pick<WrittenEvals, "reports">): string {
   const cases = reports.map((report) => {
     const { test, runs } = report;
@@ -27,19 +27,19 @@ export function toJunit({ reports }: Pick<WrittenEvals, "reports">): string {
   return `<?xml version="1.0" encoding="UTF-8"?>\n<testsuite name="toolmount test prompts" tests="${reports.length}" failures="${failed}">\n${cases.join("\n")}\n</testsuite>\n`;
 }
 
-/** The problems of all runs, each once. */
+/** Returns the problems of all runs, each once. */
 export function problemsOf({ runs }: EvalReport): readonly string[] {
   return [...new Set(runs.flatMap(({ problems }) => problems))];
 }
 
 function xml(text: string): string {
   const names: Readonly<Record<string, string>> = { "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;" };
-  // XML 1.0 has no other control characters, and no lone surrogates.
+  // XML 1.0 allows no other control characters, and no lone surrogates.
   const allowed = text.toWellFormed().replaceAll(/[^\P{Cc}\n\t]/gu, "\u{fffd}");
   return allowed.replaceAll(/[&<>"]/g, (character) => names[character]!);
 }
 
-/** The evaluations as Markdown, for a comment on a pull request. */
+/** Writes the evaluations as Markdown, for a comment on a pull request. */
 export function toMarkdown({ reports, summary, comparisons, failures }: WrittenEvals): string {
   const { passed, runs, interval, flaky } = summary;
   const shares = `95 % interval ${percent(interval.low)} to ${percent(interval.high)}`;
@@ -65,7 +65,7 @@ export function toMarkdown({ reports, summary, comparisons, failures }: WrittenE
   return `${lines.join("\n")}\n`;
 }
 
-/** A share as a person reads it, such as `50 %`. */
+/** Formats a share for a person, for example as `50 %`. */
 export function percent(share: number): string {
   return `${Math.round(share * 100)} %`;
 }

@@ -8,17 +8,17 @@ import { runSide, type SideOptions } from "./side.ts";
 import { countPassed } from "./summary.ts";
 import { describeTools } from "./swap.ts";
 
-/** What became of an attempt to improve a description. */
+/** The result of an attempt to improve a description. */
 export interface Improvement {
   readonly tool: string;
   readonly before: string;
-  /** The best of the proposed descriptions; null when none passed more often than the present one. */
+  /** The best proposed description; null if none passed more often than the present one. */
   readonly after: string | null;
-  /** How many descriptions were tried. */
+  /** Number of descriptions that were tried. */
   readonly tried: number;
-  /** On evaluations that the proposals were not made for; null without a better one. */
+  /** The comparison on evaluations for which the proposals were not made; null if there is no better description. */
   readonly heldOut: Comparison | null;
-  /** Whether the difference is shown there, at p < 0.05. */
+  /** Whether that comparison shows that the new description is better, at p < 0.05. */
   readonly isBetter: boolean;
 }
 
@@ -30,12 +30,12 @@ interface ImproveOptions {
   readonly side: SideOptions;
 }
 
-/** Descriptions that the model is asked for. */
+/** Number of descriptions for which the model is asked. */
 const proposals = 4;
 
 /**
- * Asks the model for descriptions of a tool, tries each on one half of the evaluations, and the best one on the other half. The
- * proposals are made from the first half alone, so the second one shows whether they help with other prompts, too.
+ * Asks the model for descriptions of a tool, tries each on one half of the evaluations, and the best on the other half. The
+ * proposals are made only from the first half, so the second half shows whether they also help with other prompts.
  */
 export async function improveTool(tool: string, options: ImproveOptions): Promise<Improvement> {
   const { host, tests } = options;
@@ -63,7 +63,7 @@ export async function improveTool(tool: string, options: ImproveOptions): Promis
   return { ...none, after: best.text, heldOut: comparison, isBetter };
 }
 
-/** Two halves that do not depend on the order of the evaluations, so that a new one moves no other. */
+/** Splits the evaluations into halves that do not depend on their order in the plan. */
 function halvesOf(tests: readonly PlanEval[]): readonly [readonly PlanEval[], readonly PlanEval[]] {
   const sorted = tests.toSorted((one, other) => (digestOf(one.prompt) < digestOf(other.prompt) ? -1 : 1));
   return [sorted.filter((_, at) => at % 2 === 0), sorted.filter((_, at) => at % 2 === 1)];
@@ -88,7 +88,7 @@ async function runOn(
   return reports;
 }
 
-/** The sections that name a model: ours, and those of an Amplifier plan. */
+/** The sections of a plan that name a model, in toolmount's plans and in Amplifier's. */
 const modelSections = new Set(["agent", "session", "orchestrator", "context", "providers"]);
 
 async function propose(
@@ -134,7 +134,7 @@ function promptFor(
   ].join("\n\n");
 }
 
-/** The texts of a list in the answer; a model may write words or a fence around it. */
+/** Reads the texts of the list in the answer. A model may write words or a fence around the list. */
 function readProposals(text: string, description: string): readonly string[] {
   try {
     const list = JSON.parse(text.slice(text.indexOf("["), text.lastIndexOf("]") + 1)) as unknown;

@@ -5,7 +5,7 @@ import type { EvalExpectation, EvalLimits, ExpectedCall, TextExpectation } from 
 import { isRecord } from "@toolmount/core/json";
 import { listItems, readText, requireKnown, type Refuse } from "../plan-tests/refuse.ts";
 
-/** One evaluation of a plan: a prompt, and what a model must do. */
+/** An evaluation of a plan: a prompt, and what a model must do with it. */
 export interface PlanEval {
   /** Its path in the plan. */
   readonly path: readonly [string, number];
@@ -16,45 +16,45 @@ export interface PlanEval {
   readonly user: string | undefined;
   /** Most requests to the model. */
   readonly requests: number;
-  /** By tool: its result in this evaluation. */
+  /** The results of tools in this evaluation, by tool. */
   readonly given: Readonly<Record<string, JsonObject>>;
-  /** The plan whose tools run in place of the evaluated ones, an absolute path; without one, no tool runs. */
+  /** The absolute path of the plan whose tools run instead of the evaluated ones. If undefined, no tool runs. */
   readonly world: string | undefined;
-  /** What the user says after the prompt. */
+  /** What the user may say after the prompt. */
   readonly replies: readonly Reply[];
   readonly expect: EvalExpectation;
-  /** Calls that lead a fresh world to the state that is expected at the end. */
+  /** Calls that bring a fresh world into the state that is expected at the end. */
   readonly stateAfter: readonly ExpectedCall[] | undefined;
 }
 
-/** What a scripted user says, once. */
+/** What a scripted user says once. */
 export interface Reply {
-  /** Said only to an answer that contains one of these texts, in any case of letters; empty: to any answer. */
+  /** It is said only to an answer that contains one of these texts, in any case of letters. Empty means any answer. */
   readonly when: readonly string[];
   readonly say: string;
 }
 
 const labels = ["straightforward", "ambiguous", "edge", "regression"];
 
-/** Requests of an evaluation that names no number. Source: Tool-Forge's runner. */
+/** Most requests of an evaluation that states no number. Source: Tool-Forge's runner. */
 const defaultRequests = 5;
 
-/** Reads the prompts of the plan's `tests:`. Throws `PLAN_VALUE_INVALID` at the line of what is wrong. */
+/** Reads the prompts in the plan's `tests:`. Throws `PLAN_VALUE_INVALID` with the line of the mistake. */
 export function readEvals(plan: OpenedPlan): PlanEval[] {
   return listItems(plan, "prompt").map(({ item, index, refuse }) =>
     readEval(item, index, plan.folder, refuse),
   );
 }
 
-/** What an evaluation has to have to be chosen. */
+/** Selects evaluations. */
 export interface Chosen {
-  /** Its name or label contains this text. */
+  /** Only evaluations whose name or label contains this text. */
   readonly text?: string | undefined;
-  /** It expects a call of one of these tools. */
+  /** Only evaluations that expect a call of one of these tools. */
   readonly tools?: readonly string[] | undefined;
 }
 
-/** The evaluations of a plan that fit. Throws `USAGE_INVALID` when there are none. */
+/** Returns the evaluations of a plan that fit. Throws `USAGE_INVALID` if none fits. */
 export function chooseEvals(plan: OpenedPlan, { text = "", tools }: Chosen): PlanEval[] {
   const tests = readEvals(plan).filter(({ name, label = "", expect }) => {
     const names = [...(expect.tools ?? []), ...(expect.oneOf ?? []).flat()];

@@ -7,12 +7,12 @@ import { converse } from "./converse.ts";
 import type { PlanEval } from "./read.ts";
 import { stateAfter, type OpenWorld, type World } from "./world.ts";
 
-/** One run of one evaluation. */
+/** One run of an evaluation. */
 export interface EvalRun {
   readonly turn: SeenTurn;
-  /** Whether the tape has no answer to one of its requests: prompt, instructions, tools or results have changed. */
+  /** Whether the tape lacks the answer to a request, because the prompt, instructions, tools or results have changed. */
   readonly isStale: boolean;
-  /** Differences from the expectation; empty when it passes. */
+  /** Differences from the expectation; empty if the run passes. */
   readonly problems: readonly string[];
 }
 
@@ -24,16 +24,16 @@ export interface EvalReport {
 
 /** How evaluations are run. */
 export interface RunOptions {
-  /** How often each is run. */
+  /** How often each evaluation is run. */
   readonly runs: number;
-  /** How many evaluations run at a time. */
+  /** How many evaluations run at the same time. */
   readonly parallel: number;
 }
 
-/** Options of a host in which no tool of its own runs, every question is approved, and nothing is stored. */
+/** Options of a host in which none of its tools runs, every question is approved, and nothing is stored. */
 export interface EvalBench {
   readonly options: HostOptions;
-  /** Answers from a tape; a request without an answer is asked, or with `only` makes the run stale. */
+  /** Answers requests from a tape. For a request without an answer, the model is asked or, with `only`, the run is stale. */
   answerFrom(host: OpenedHost, find: (request: string) => JsonObject | null, only: boolean): () => void;
   runAll(
     host: OpenedHost,
@@ -104,7 +104,7 @@ export function createEvalBench(openWorld: OpenWorld, clock: Clock): EvalBench {
   };
 }
 
-/** Does the work, so much of it at a time; the results are in the order of the items. */
+/** Does the work for all items, at most `parallel` at a time. The results are in the order of the items. */
 async function inOrder<Item, Result>(
   items: readonly Item[],
   parallel: number,

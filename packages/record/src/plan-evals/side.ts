@@ -9,14 +9,14 @@ import { createEvalBench, type EvalBench, type EvalReport, type RunOptions } fro
 import { openEvalTape, type EvalTape } from "./tape.ts";
 import { createWorldOpener } from "./world.ts";
 
-/** Which model is asked, how often, and where its answers are recorded. */
+/** The model that is asked, how often, and where its answers are recorded. */
 export interface SideOptions extends AskedModel, RunOptions {
   readonly asking: Asking;
-  /** Answers that are still fresh are taken from it; new ones are added. */
+  /** The tape from which answers that are still fresh are taken, and to which new answers are added. */
   readonly recordTo: EvalTape | null;
 }
 
-/** Opens a plan for evaluations and runs them. The host stays open; no tool of it ran. */
+/** Opens a plan for evaluations and runs them. The host stays open; none of its tools ran. */
 export async function runSide(
   input: PlanInput,
   given: OpenHostOptions,
@@ -42,7 +42,7 @@ export async function runSide(
   }
 }
 
-/** A tape answers by digest, so that turns may overlap; a list of exchanges answers in its order, as a server. */
+/** Opens the source of answers. A tape answers by digest, so turns may overlap; a list of exchanges answers in its order. */
 async function openAnswers(host: OpenedHost, bench: EvalBench, options: SideOptions): Promise<OpenReasoner> {
   const { model, baseUrl, parallel, recordTo, asking } = options;
   const file = model?.startsWith("replay:") === true ? model.slice("replay:".length) : undefined;
@@ -62,7 +62,7 @@ async function openAnswers(host: OpenedHost, bench: EvalBench, options: SideOpti
   return asking.open(host, { model, baseUrl });
 }
 
-/** A tape answers before any server is asked. */
+/** An address that is never used, because the tape answers before any server is asked. */
 const noServer = "http://127.0.0.1:9/v1";
 
 async function isTape(path: string): Promise<boolean> {

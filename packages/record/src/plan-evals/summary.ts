@@ -13,23 +13,23 @@ import {
 } from "@toolmount/testing/evals";
 import type { EvalReport } from "./run.ts";
 
-/** What all evaluations together show. */
+/** The results of all evaluations together. */
 export interface EvalSummary {
-  /** Runs of evaluations. */
+  /** Number of runs of all evaluations. */
   readonly runs: number;
   readonly passed: number;
-  /** Runs that passed, from 0 to 1. */
+  /** The share of runs that passed, from 0 to 1. */
   readonly passRate: number;
-  /** The 95 % interval of the pass rate, after Wilson: for these evaluations, not for other prompts. */
+  /** The 95 % interval of the pass rate, after Wilson. It applies to these evaluations, not to other prompts. */
   readonly interval: Interval;
-  /** The share of evaluations of which every run passed: pass^k with k runs. */
+  /** The share of evaluations all of whose runs passed, which is pass^k with k runs. */
   readonly passAll: number;
-  /** Evaluations that passed in some runs only. */
+  /** Names of the evaluations that passed only in some runs. */
   readonly flaky: readonly string[];
   readonly stale: readonly string[];
   readonly tokens: number;
   readonly tokensPerRun: ReturnType<typeof meanInterval>;
-  /** Null when the plan has no prices. */
+  /** Null if the plan has no prices. */
   readonly cost: number | null;
   readonly costPerRun: ReturnType<typeof meanInterval> | null;
   readonly p95Ms: number;
@@ -50,7 +50,7 @@ export function isFlaky(report: EvalReport): boolean {
   return passed > 0 && passed < report.runs.length;
 }
 
-/** Counts what evaluations showed. */
+/** Summarizes the results of evaluations. */
 export function summarize(reports: readonly EvalReport[], tools: readonly ToolInfo[]): EvalSummary {
   const all = reports.flatMap(({ test, runs }) => runs.map((run) => ({ test, ...run })));
   const passed = reports.reduce((sum, report) => sum + countPassed(report), 0);
@@ -88,15 +88,15 @@ function sumOf(values: readonly number[]): number {
   return values.reduce((sum, value) => sum + value, 0);
 }
 
-/** What the evaluations must reach. */
+/** What the evaluations must reach to pass. */
 export interface Gates {
-  /** Below 1, the lower end of the interval must reach it; at 1, every run must pass. */
+  /** Below 1, the lower end of the interval must reach this; at 1, every run must pass. */
   readonly minPass?: number | undefined;
   readonly maxCost?: number | undefined;
   readonly maxP95?: number | undefined;
 }
 
-/** The gates that the evaluations do not pass, a sentence each. */
+/** Returns the gates that the evaluations do not pass, one sentence each. */
 export function gateFailures(summary: EvalSummary, { minPass, maxCost, maxP95 }: Gates): string[] {
   const { cost, p95Ms, stale } = summary;
   const failures: string[] = [];
@@ -112,7 +112,7 @@ export function gateFailures(summary: EvalSummary, { minPass, maxCost, maxP95 }:
   return failures;
 }
 
-/** One sample proves no rate: below 1 the lower end of the interval counts. */
+/** Checks the pass rate. A few samples prove no rate, so below 1 the lower end of the interval counts. */
 function passFailure({ passRate, interval, runs }: EvalSummary, minPass: number): string[] {
   const rate = `pass rate ${passRate.toFixed(2)}`;
   if (minPass >= 1) return passRate === 1 ? [] : [`${rate}, less than 1`];

@@ -1,7 +1,7 @@
 import { ToolmountError, type JsonObject } from "@toolmount/core";
 import type { OpenedHost } from "@toolmount/loader";
 
-/** Returns a plan in which two tools have each other's description. Throws `USAGE_INVALID` when the plan does not mount both. */
+/** Returns a plan in which two tools have each other's description. Throws `USAGE_INVALID` if the plan lacks one of them. */
 export function swapDescriptions(host: OpenedHost, names: readonly [string, string]): JsonObject {
   const { plan } = host;
   const find = (name: string): Described => {
@@ -16,7 +16,7 @@ export function swapDescriptions(host: OpenedHost, names: readonly [string, stri
   ]);
 }
 
-/** A plan in which some tools have other descriptions. */
+/** Returns a plan in which some tools have other descriptions. */
 export function describeTools(
   written: JsonObject,
   changes: readonly { readonly tool: Described; readonly description: string }[],

@@ -4,18 +4,18 @@ import { messageOf, ToolmountError } from "@toolmount/core/errors";
 import type { JsonObject } from "@toolmount/core";
 import { addLine, parseTape, tapeHeader, type TapeAnswer } from "@toolmount/tape";
 
-/** The recorded answers of evaluations. Answers are found by what they depend on, so their order does not count. */
+/** The recorded answers of evaluations. An answer is found by what it depends on, so the order of answers does not matter. */
 export interface EvalTape {
-  /** Finds each answer once. A host or a model that is compared with another one has its own finder. */
+  /** Returns a function that finds each answer once. A host or model that is compared with another has its own finder. */
   createFinder(): (request: string) => JsonObject | null;
   /**
-   * Adds a line at the end of the file, if it is an answer. The recording ends with the first line that cannot be
-   * written, and the evaluations continue.
+   * Adds a line at the end of the file, if it is an answer. The recording ends at the first line that cannot be
+   * written, but the evaluations continue.
    */
   append(line: string): void;
   /**
    * Removes answers that no finder found and that are not new, unless `keepsAll`. Returns how many were kept, and how many
-   * are new. Throws `RECORD_FAILED` where the file could not be written, or an answer before.
+   * are new. Throws `RECORD_FAILED` if the file, or an earlier answer, could not be written.
    */
   end(options: { readonly keepsAll: boolean }): { readonly kept: number; readonly recorded: number };
 }
@@ -60,7 +60,7 @@ async function readAnswers(path: string): Promise<readonly { readonly line: stri
     throw new ToolmountError("REPLAY_INVALID", { file: path, problem: "it cannot be read" }, { cause });
   });
   try {
-    // A process that was killed at once may have left a part of the header.
+    // A process that was killed right after its start may have left only a part of the header.
     const { answers } = parseTape(tapeHeader.startsWith(text) ? `${tapeHeader}\n` : text);
     return answers.map((answer) => ({ line: JSON.stringify(answer), isUsed: false }));
   } catch (cause) {
@@ -68,7 +68,7 @@ async function readAnswers(path: string): Promise<readonly { readonly line: stri
   }
 }
 
-/** Replaces a file as a whole. */
+/** Replaces a file completely or not at all. */
 function replace(path: string, text: string): void {
   const beside = `${path}.new`;
   try {

@@ -5,20 +5,20 @@ import type { ExpectedCall } from "@toolmount/testing/evals";
 
 /** The tools of a world's plan, with a state that no other run shares. */
 export interface World {
-  /** Runs a tool of the world. A tool that it lacks answers with an error. */
+  /** Calls a tool of the world. If the world lacks the tool, the result is an error. */
   call(tool: string, given: JsonObject): Promise<JsonObject>;
-  /** The state now, as JSON; undefined where no module of the world shows one. */
+  /** Resolves to the present state as JSON; undefined if no module of the world shows a state. */
   state(): Promise<unknown>;
   close(): Promise<void>;
 }
 
-/** Opens a fresh world from its plan: each is a host of its own, so a module that keeps its state in its mount begins again. */
+/** Opens a fresh world from its plan. Each world is a separate host, so a module that keeps its state in its mount restarts. */
 export type OpenWorld = (plan: string) => Promise<World>;
 
 /** The capability by which a module of a world shows its state. */
 const stateCapability = "world.state";
 
-/** Returns what opens worlds. Their questions are approved: the evaluated plan has decided before. */
+/** Returns a function that opens worlds. Questions there are approved, because the evaluated plan has already decided. */
 export function createWorldOpener(given: OpenHostOptions): OpenWorld {
   return async (plan) => {
     const { openHost } = await import("@toolmount/loader");
@@ -46,7 +46,7 @@ async function readState({ coordinator }: OpenedHost): Promise<unknown> {
   return JSON.parse(JSON.stringify((await read()) ?? null));
 }
 
-/** The state of a fresh world after these calls. Throws `USAGE_INVALID` where the world shows no state. */
+/** Resolves to the state of a fresh world after these calls. Throws `USAGE_INVALID` if the world shows no state. */
 export async function stateAfter(
   openWorld: OpenWorld,
   plan: string,

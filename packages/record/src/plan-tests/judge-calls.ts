@@ -3,40 +3,40 @@ import type { OpenHostOptions, OpenedHost, Problem } from "@toolmount/loader";
 import type { Answer, PlanTest } from "./read.ts";
 import { createTestBench, type TestBench } from "./run.ts";
 
-/** A call that is judged and does not run. Without arguments, the judge makes some up that fit the tool's schema. */
+/** A call that is judged but not run. Without arguments, the judge makes up arguments that fit the tool's schema. */
 interface JudgedCall {
   readonly tool: string;
   readonly arguments: ((tool: ToolInfo) => JsonObject | undefined) | JsonObject | undefined;
   readonly mode: string | undefined;
   readonly user: string | undefined;
   readonly session: string | undefined;
-  /** What the user wrote before. */
+  /** What the user wrote before the call. */
   readonly prompts?: readonly string[] | undefined;
 }
 
-/** What becomes of a call. `depends`: no arguments are given, and none could be made up that fit the schema. */
+/** What would happen to a call. `depends`: no arguments were given, and none that fit the schema could be made up. */
 export interface Verdict {
   readonly answer: Answer | "depends";
   readonly reason: string;
   /** The lines of the plan that ask. */
   readonly rules: readonly string[];
-  /** The arguments that were made up for the call; null when they were given. */
+  /** The arguments that were made up for the call; null if they were given. */
   readonly madeUp: JsonObject | null;
 }
 
-/** What a host of the plan says of a call. */
+/** What a host of the plan says about a call. */
 interface Judgement {
-  /** Tools that the plan offers; undefined when the plan cannot be opened. */
+  /** The tools that the plan offers; undefined if the plan cannot be opened. */
   readonly tools: readonly ToolInfo[] | undefined;
-  /** By the tool's offered name. */
+  /** The verdicts by the offered names of the tools. */
   readonly verdicts: ReadonlyMap<string, Verdict>;
   /** Why the plan cannot be opened. */
   readonly problems: readonly Problem[];
 }
 
 /**
- * Opens a plan, calls each tool of that name, offered or declared, and reports how far the call comes: through gates,
- * policies, modes, budgets and the confirmation of the tool itself. No tool runs, nothing is stored, no person is asked.
+ * Opens a plan, calls each tool with that offered or declared name, and reports how far the call gets through gates, policies,
+ * modes, budgets and the confirmation of the tool itself. No tool runs, nothing is stored, and no person is asked.
  */
 export async function judgeCalls(
   call: JudgedCall,
@@ -65,13 +65,13 @@ export async function judgeCalls(
   }
 }
 
-/** The problems of a plan that cannot be opened. Other errors are thrown again. */
+/** Returns the problems of a plan that cannot be opened. Throws other errors again. */
 function problemsOf(error: unknown): readonly Problem[] {
   if (!isToolmountError(error) || error.code !== "PLAN_INVALID") throw error;
   return error.details.problems as readonly Problem[];
 }
 
-/** A call whose arguments are known, where any are given. */
+/** A judged call whose arguments, if it has any, are known. */
 type ReadyCall = Omit<JudgedCall, "arguments"> & { readonly arguments: JsonObject | undefined };
 
 async function judge(tool: ToolInfo, call: ReadyCall, host: OpenedHost, bench: TestBench): Promise<Verdict> {
@@ -90,7 +90,7 @@ async function judge(tool: ToolInfo, call: ReadyCall, host: OpenedHost, bench: T
   return { answer: "depends", reason: "", rules: [], madeUp: null };
 }
 
-/** Arguments that the schema of a tool may accept, the simplest first. */
+/** Returns arguments that the schema of a tool may accept, the simplest first. */
 async function makeArguments({ inputSchema }: ToolInfo): Promise<readonly JsonObject[]> {
   const { sampleArguments } = await import("@toolmount/testing");
   return [{}, sampleArguments(inputSchema)];
@@ -103,7 +103,7 @@ async function judgeOnce(
   bench: TestBench,
 ): Promise<Omit<Verdict, "madeUp">> {
   const { answer, reason, rules } = await bench.run(host, testOf(tool, call));
-  // A call that runs has no reason; an error then is of the result that was made up.
+  // A call that runs has no reason: an error could only come from the made-up result.
   return { answer, reason: answer === "allow" ? "" : reason, rules };
 }
 

@@ -1,10 +1,10 @@
 import type { JsonObject } from "@toolmount/core";
 
-/** A plan in which one rule says something else. */
+/** A plan in which one rule is changed. */
 export interface Mutant {
   readonly plan: JsonObject;
-  /** Where the rule is: `["policy", "rules", 0]`. */
+  /** The path of the rule, for example `["policy", "rules", 0]`. */
   readonly path: readonly (string | number)[];
-  /** What was done to it: `ask → deny`. */
+  /** How the rule was changed, for example `ask → deny`. */
   readonly change: string;
 }

@@ -2,7 +2,7 @@ import type { Json, JsonObject } from "@toolmount/core";
 import { isRecord } from "@toolmount/core/json";
 import type { Mutant } from "./mutant.ts";
 
-/** Returns every plan that differs in one line of its flows: without it, with another answer, with another trust. */
+/** Returns all plans that differ in one line of flows: without it, or with another answer or trust. */
 export function mutateFlows(plan: JsonObject, policy: JsonObject): Mutant[] {
   const { flows } = policy;
   if (!isRecord(flows)) return [];
@@ -20,7 +20,7 @@ export function mutateFlows(plan: JsonObject, policy: JsonObject): Mutant[] {
 
 interface Change {
   readonly change: string;
-  /** Null: the line is removed. */
+  /** The changed line; null if the line is removed. */
   readonly to: Json | null;
 }
 
@@ -49,7 +49,7 @@ function without(key: "intent" | "audience", line: JsonObject): readonly Change[
   return [{ change: `without ${key}`, to: rest }];
 }
 
-/** Trust goes down to untrusted, and up to trusted from there. */
+/** Changes a trust to untrusted, and untrusted to trusted. */
 function flipTrust(line: JsonObject): readonly Change[] {
   const other = (trust: Json) => (trust === "untrusted" ? "trusted" : "untrusted");
   const { trust, fields = {} } = line;

@@ -4,7 +4,7 @@ import { mutateFlows } from "./mutate-flows.ts";
 
 const flipped: Readonly<Record<string, string>> = { allow: "deny", ask: "deny", deny: "ask" };
 
-/** Returns every plan that differs in the answer of one rule. A plan whose tests hold for all of them tests nothing of it. */
+/** Returns all plans that differ in one rule. If the tests of a plan pass for all of them, they do not test its policy. */
 export function listMutants(plan: JsonObject): Mutant[] {
   const policy = plan["policy"] as JsonObject | undefined;
   if (policy === undefined) return [];
@@ -32,7 +32,7 @@ function mutateRules(plan: JsonObject, policy: JsonObject): Mutant[] {
   });
 }
 
-/** A line of `allow`, `ask` or `deny` moves to another list. */
+/** Moves each line of `allow`, `ask` or `deny` to another list, one at a time. */
 function mutateList(plan: JsonObject, policy: JsonObject, list: string): Mutant[] {
   const other = flipped[list]!;
   const linesOf = (name: string): readonly Json[] => {

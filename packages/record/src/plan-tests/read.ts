@@ -3,7 +3,7 @@ import { isRecord } from "@toolmount/core/json";
 import type { OpenedPlan } from "@toolmount/loader";
 import { listItems, readText, requireKnown, type Refuse } from "./refuse.ts";
 
-/** One test of a plan: a call of one user, and its expected answer. */
+/** A test of a plan: a call of one user, and its expected answer. */
 export interface PlanTest {
   /** Its path in the plan. */
   readonly path: readonly [string, number];
@@ -12,25 +12,25 @@ export interface PlanTest {
   readonly user: string | undefined;
   readonly mode: string | undefined;
   readonly session: string | undefined;
-  /** What the user has written in the session. */
+  /** What the user has written in the session before. */
   readonly prompts: readonly string[] | undefined;
-  /** The result of the tool in this test; no tool runs. */
+  /** The result that the tool has in this test, because no tool runs. */
   readonly given: JsonObject;
   /** Whether the approver approves the call. */
   readonly approve: boolean;
   readonly expect: Expectation;
 }
 
-/** What a test of a plan expects; what it does not name may be anything. */
+/** What a test of a plan expects. Anything is accepted for members that it leaves out. */
 export interface Expectation {
   readonly answer?: Answer;
   /** A part of the reasons for asking or denying. */
   readonly reason?: string;
-  /** The line that asks, as `plan.yaml:12:5`, or how it ends. */
+  /** The line that asks, as `plan.yaml:12:5`, or the end of that text. */
   readonly rule?: string;
-  /** The arguments that the tool gets, as gates and the plan have rewritten them. */
+  /** The arguments that the tool gets, after gates and the plan have changed them. */
   readonly arguments?: JsonObject;
-  /** A part of the result, capped as the plan says. */
+  /** A part of the result, after the plan's limits were applied. */
   readonly result?: JsonObject;
 }
 
@@ -47,15 +47,15 @@ const answers = ["allow", "ask", "deny", "invalid", "not_found"] as const;
 /** The end of a call: it ran, needed approval, was denied, or did not reach a decision. */
 export type Answer = (typeof answers)[number];
 
-/** What a plan tests: calls, and tapes. */
+/** The tests of a plan: calls and tapes. */
 export interface PlanTests {
-  /** How many prompts it has, which only `toolmount test prompts` runs. */
+  /** Number of its prompts, which only `toolmount test prompts` runs. */
   readonly prompts: number;
   readonly calls: readonly PlanTest[];
   readonly replays: readonly PlanReplay[];
 }
 
-/** Reads the calls and tapes of the plan's `tests:`. Throws `PLAN_VALUE_INVALID` at the line of what is wrong. */
+/** Reads the calls and tapes in the plan's `tests:`. Throws `PLAN_VALUE_INVALID` with the line of the mistake. */
 export function readTests(plan: OpenedPlan): PlanTests {
   return {
     calls: listItems(plan, "call").map(({ item, index, refuse }) => readTest(item, index, refuse)),
@@ -103,7 +103,7 @@ function readTest(test: Record<string, unknown>, index: number, refuse: Refuse):
   };
 }
 
-/** A text, or a list of texts. */
+/** Reads a text or a list of texts. */
 function readPrompts(given: unknown, refuse: Refuse): readonly string[] | undefined {
   if (given === undefined) return undefined;
   const list: readonly unknown[] = Array.isArray(given) ? given : [given];

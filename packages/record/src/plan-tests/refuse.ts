@@ -2,10 +2,10 @@ import { ToolmountError } from "@toolmount/core";
 import { isRecord } from "@toolmount/core/json";
 import type { OpenedPlan } from "@toolmount/loader";
 
-/** Throws `PLAN_VALUE_INVALID` at a place below one item of a section. */
+/** Throws `PLAN_VALUE_INVALID` for a place within one item of a section. */
 export type Refuse = (problem: string, ...path: string[]) => never;
 
-/** Refuses what one item of `tests:` says, at its line. */
+/** Creates the function that refuses a value within one item of `tests:`, with its line. */
 function createRefuse(plan: OpenedPlan, index: number): Refuse {
   return (problem, ...path) => {
     const at = plan.position("tests", index, ...path) ?? plan.position("tests", index);
@@ -14,13 +14,13 @@ function createRefuse(plan: OpenedPlan, index: number): Refuse {
   };
 }
 
-/** A text, or nothing. */
+/** Reads an optional text. */
 export function readText(value: unknown, key: string, refuse: Refuse): string | undefined {
   if (value === undefined || typeof value === "string") return value;
   return refuse(`${key} is a text`, key);
 }
 
-/** Refuses a key that is neither known nor a note, which begins with `x-`. */
+/** Refuses a key that is neither known nor a note. A note begins with `x-`. */
 export function requireKnown(
   map: Record<string, unknown>,
   known: readonly string[],
@@ -33,7 +33,7 @@ export function requireKnown(
 
 const kinds = ["call", "replay", "prompt"] as const;
 
-/** The items of the plan's `tests:` of one kind: a call, a recorded file, or a prompt that `toolmount test prompts` gives to a model. */
+/** Returns the items of one kind in the plan's `tests:`: calls, recorded files, or prompts for `toolmount test prompts`. */
 export function listItems(plan: OpenedPlan, kind: (typeof kinds)[number]): TestItem[] {
   const listed: readonly unknown[] = Array.isArray(plan.written["tests"]) ? plan.written["tests"] : [];
   return listed.flatMap((item, index) => {

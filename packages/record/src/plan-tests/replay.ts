@@ -6,17 +6,17 @@ import { parseTape, type TapeCall } from "@toolmount/tape";
 import type { OpenHostOptions, OpenedPlan, PlanInput } from "@toolmount/loader";
 import type { PlanReplay } from "./read.ts";
 
-/** The result of one replay. */
+/** The result of a replay. */
 export interface ReplayReport {
   readonly test: PlanReplay;
-  /** How many calls were made again. */
+  /** Number of calls that were made again. */
   readonly calls: number;
-  /** Differences from the tape; empty when the test passes. */
+  /** Differences from the tape; empty if the test passes. */
   readonly problems: readonly string[];
 }
 
 /**
- * Makes the calls of a tape again, in order, on its own host, and compares them with the tape. No tool runs. A call
+ * Makes the calls of a tape again, in order, on a separate host, and compares them with the tape. No tool runs. A call
  * that a person approved or denied then is approved or denied now, if the plan still asks.
  */
 export async function runReplay(
@@ -31,7 +31,7 @@ export async function runReplay(
     const made = calls.filter(({ nested }) => nested !== true);
     return { test, calls: made.length, problems: await makeAgain(made, file, input, options) };
   } catch (error) {
-    // Without the tape, or with a plan that cannot be opened, there is nothing to compare.
+    // A plan that cannot be opened has nothing to compare. A missing tape is a problem of this test.
     if (isToolmountError(error) && error.code === "PLAN_INVALID") throw error;
     return { test, calls: 0, problems: [`${test.file}: ${messageOf(error)}`] };
   }

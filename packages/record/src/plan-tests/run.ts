@@ -13,15 +13,15 @@ import type { Answer, Expectation, PlanTest } from "./read.ts";
 export interface TestReport {
   readonly test: PlanTest;
   readonly answer: Answer;
-  /** Why it is asked or denied, or what is wrong with the arguments; empty for a call that runs. */
+  /** Why the call is asked about or denied, or what is wrong with its arguments; empty for a call that runs. */
   readonly reason: string;
   /** The lines of the plan that ask. */
   readonly rules: readonly string[];
-  /** Differences from the expectation; empty when the test passes. */
+  /** Differences from the expectation; empty if the test passes. */
   readonly problems: readonly string[];
 }
 
-/** Options of a host in which no tool runs, no person is asked and nothing is stored: the plan alone decides. */
+/** Options of a host in which only the plan decides: no tool runs, no person is asked, and nothing is stored. */
 export interface TestBench {
   readonly options: HostOptions;
   run(host: Host, test: PlanTest): Promise<TestReport>;
@@ -103,7 +103,7 @@ function plain(value: unknown): unknown {
   return JSON.parse(JSON.stringify(value ?? null)) as unknown;
 }
 
-/** Whether a value has all of a part, member by member. */
+/** Whether a value contains everything of a part, member by member. */
 function holds(value: unknown, part: unknown): boolean {
   if (typeof part !== "object" || part === null || Array.isArray(part)) return isDeepStrictEqual(value, part);
   if (typeof value !== "object" || value === null) return false;

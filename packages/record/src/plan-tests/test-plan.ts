@@ -4,32 +4,32 @@ import { readTests, type PlanTest, type PlanTests } from "./read.ts";
 import { runReplay, type ReplayReport } from "./replay.ts";
 import { createTestBench, type TestBench, type TestReport } from "./run.ts";
 
-/** A rule of the policy that was changed, and whether a test failed for it. */
+/** A rule of the policy that was changed, and whether a test failed because of that. */
 export interface MutantReport {
-  /** The changed value: its path in the plan. */
+  /** The path of the changed value in the plan. */
   readonly path: readonly (string | number)[];
   readonly change: string;
   readonly noticed: boolean;
 }
 
-/** What the tests of a plan said. */
+/** The results of the tests of a plan. */
 export interface PlanTestReport {
   readonly plan: OpenedPlan;
   /** Whether every test passed, and every mutant was noticed. */
   readonly passed: boolean;
   readonly calls: readonly TestReport[];
   readonly replays: readonly ReplayReport[];
-  /** Empty unless asked for, and where a test failed. */
+  /** Empty unless `mutate` was set, and empty if a test failed. */
   readonly mutants: readonly MutantReport[];
-  /** How many tests are prompts, which only a model can answer: they were not run. */
+  /** Number of tests that are prompts. They were not run, because only a model can answer them. */
   readonly prompts: number;
 }
 
-/** How a plan is tested: the options of its host, and whether each rule is changed, one after the other. */
+/** Options of `testPlan`: those of its host, and whether each rule is changed, one after the other. */
 export type TestPlanOptions = OpenHostOptions & { readonly mutate?: boolean | undefined };
 
 /**
- * Runs the tests that a plan has in `tests:`. No tool runs, no model is asked, nothing is stored. Rejects with
+ * Runs the tests in the `tests:` of a plan. No tool runs, no model is asked, and nothing is stored. Rejects with
  * `PLAN_INVALID` or `PLAN_VALUE_INVALID` for a plan that cannot be opened or read.
  */
 export async function testPlan(
@@ -56,11 +56,11 @@ export async function testPlan(
 
 async function runAll(host: OpenedHost, tests: readonly PlanTest[], bench: TestBench): Promise<TestReport[]> {
   const reports: TestReport[] = [];
-  for (const one of tests) reports.push(await bench.run(host, one)); // in order: budgets count
+  for (const one of tests) reports.push(await bench.run(host, one)); // in order, because budgets count
   return reports;
 }
 
-/** Modules that a mutant shares with the plan stay mounted; the policy is mounted again for each. */
+/** Runs the tests for each mutant. Modules that it shares with the plan stay mounted; only the policy is mounted again. */
 async function runMutants(
   plan: OpenedPlan,
   tests: PlanTests,
@@ -68,7 +68,7 @@ async function runMutants(
 ): Promise<MutantReport[]> {
   const { openHost } = await import("@toolmount/loader");
   const bench = createTestBench();
-  // A plan as a value begins at the plan's own folder, so that its mutants mount as it does.
+  // A plan that is given as a value starts at the plan's own folder, so that its mutants mount as it does.
   const given = { ...options, cwd: plan.folder, overlays: [] };
   const host = await openHost(plan.written, { ...given, ...bench.options });
   const reports: MutantReport[] = [];

@@ -5,15 +5,15 @@ import { standsOf, type StoryOptions } from "./story.ts";
 export interface RecentSession {
   readonly session: string;
   readonly user: string | null;
-  /** Of those that were read. */
+  /** Number of its calls among those that were read. */
   readonly calls: number;
   readonly from: number;
   readonly to: number;
-  /** Where it stands, in words. */
+  /** The state of the session, in words. */
   readonly stands: string;
 }
 
-/** The sessions of the newest calls of an audit that a filter chooses, the last used first, of any client. Rehearsals leave none. */
+/** Returns the sessions of the newest calls that a filter selects, of any client, the last used first, without rehearsals. */
 export async function recentSessions(
   sink: AuditSink,
   { last = 1_000, ...filter }: Omit<PastCallFilter, "limit"> & Pick<StoryOptions, "last"> = {},
@@ -27,7 +27,7 @@ export async function recentSessions(
   );
 }
 
-/** `calls` are newest first, and not empty. */
+/** Describes a session by its calls, which are newest first and not empty. */
 function recent(session: string, calls: readonly PastCall[]): RecentSession {
   const user = calls.find(({ userId }) => userId !== null)?.userId ?? null;
   const [newest, oldest] = [calls[0]!, calls.at(-1)!];

@@ -3,35 +3,35 @@ import { callOf, joinedOf, type AuditedCall } from "../audit/audited-calls.ts";
 
 /** The question about a call, and its answer. */
 interface StoryQuestion {
-  /** When it was asked; null where it was answered while the call ran. */
+  /** When the question was asked; null if it was answered while the call ran. */
   readonly askedAt: number | null;
-  /** What asked, such as a line of the plan. */
+  /** What caused the question, such as a line of the plan. */
   readonly rules: readonly string[];
   readonly answer: "approved" | "denied" | null;
-  /** The person who answered, or what answered in the place of one. */
+  /** The person who answered, or what answered instead of a person. */
   readonly by: string | null;
   readonly answeredAt: number | null;
   readonly reason: string | null;
 }
 
 /**
- * A call in a story: what it was, who allowed it, what became of it. Its arguments are a line; the audit has them, and its result, by
- * its run id.
+ * A call in a story: what it was, who allowed it, and how it ended. Its arguments are only a line; the audit has them in full,
+ * and the result, under the run id.
  */
 export interface StoryCall extends PastCall {
   readonly error: string | null;
   readonly question: StoryQuestion | null;
-  /** The person who ran it in the place of its caller. */
+  /** The person who ran the call instead of its caller. */
   readonly runBy: string | null;
-  /** The line of the plan that took a question away. */
+  /** The line of the plan that removed a question. */
   readonly allowedBy: string | null;
   readonly omitted: readonly Omission[];
   readonly change: SessionChange | null;
-  /** What became of it, in words: `approved by ada; its caller has not run it yet`. */
+  /** What happened to the call, in words: `approved by ada; its caller has not run it yet`. */
   readonly says: string;
 }
 
-/** A call with what its records say; `entries` are those of its run, oldest first. */
+/** Completes a call with what its records say. `entries` are the records of its run, oldest first. */
 export function storyCall(
   past: PastCall,
   entries: readonly AuditEntry[],
@@ -66,7 +66,7 @@ function questionOf(
 
 type Facts = Pick<StoryCall, "status" | "kind" | "code" | "error" | "question" | "runBy" | "change">;
 
-/** What became of a call, in words. A call that took effect is never called failed. */
+/** Says in words what happened to a call. A call that took effect is never called failed. */
 function saysOf({ status, kind, code, error, question, runBy, change }: Facts): string {
   const by = question?.by == null ? "" : `${question.answer} by ${question.by}`;
   const grounds = runBy === null ? by : `${by}, run by ${runBy}`;

@@ -5,8 +5,8 @@ import type { StoryCall } from "./story-call.ts";
 import type { Story, StoryStep } from "./story.ts";
 
 /**
- * Returns a story as Markdown, for a terminal or a ticket: a line a call with its time, what was asked, and what became of it. Texts of
- * models, tools and people stay what they are: they make no heading, no link, and nothing in them is hidden.
+ * Returns a story as Markdown, for a terminal or a ticket: one line for each call with its time, the question and how it ended.
+ * Texts of models, tools and people are shown as they are: they form no heading and no link, and hide nothing.
  */
 export function storyText(story: Story): string {
   const { session, user, from, stands, steps, changes, difference } = story;
@@ -26,7 +26,7 @@ export function storyText(story: Story): string {
   ].join("\n");
 }
 
-/** How long its calls ran, and what its model used. */
+/** Says how long the calls of the session ran, and what its model used. */
 function costLine({ workedMs, spent }: Story): string {
   const ran = `Its calls ran ${(workedMs / 1000).toFixed(1)} s`;
   if (spent === null) return `${ran}; what its client's model cost is not known here.`;
@@ -73,7 +73,7 @@ function changeLine({ tool, arguments: given, isUndone, irreversible, undoBegan 
   return `- ${code(tool)} ${code(lineOf(given))}: ${irreversible === undefined ? can : `cannot be undone: ${visible(irreversible)}`}`;
 }
 
-/** What became of one target over the whole session, with the lines that differ in a fence that they cannot close. */
+/** Says what happened to one target over the whole session. The lines that differ are in a fence that they cannot close. */
 function effectLines({ target, change, difference }: PreviewedEffect): readonly string[] {
   const title = `${change} ${code(target)}`;
   if (difference === undefined) return ["", title];
@@ -84,12 +84,12 @@ function effectLines({ target, change, difference }: PreviewedEffect): readonly 
 
 const clock = (at: number) => new Date(at).toISOString().slice(11, 19);
 
-/** Text in a line, in which nothing is hidden and nothing is Markdown or HTML. */
+/** Returns a text for one line, in which nothing is hidden and nothing acts as Markdown or HTML. */
 function visible(text: string): string {
   return escapeHidden(text.replaceAll(/\s+/g, " ")).replaceAll(/[\\`*_[\]<>#|]/g, "\\$&");
 }
 
-/** Text as it is, in a fence that it cannot close. */
+/** Returns a text as inline code, in a fence that it cannot close. */
 function code(text: string): string {
   const shown = escapeHidden(text.replaceAll(/\s+/g, " "));
   const longest = Math.max(0, ...(shown.match(/`+/g) ?? []).map(({ length }) => length));

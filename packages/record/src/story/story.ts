@@ -11,52 +11,52 @@ import { auditSinkOf } from "../audit/audit-sink.ts";
 import { entriesOfRuns } from "../audit/newest-calls.ts";
 import { storyCall, type StoryCall } from "./story-call.ts";
 
-/** One step of a story: something was said, or a call was made. A call of another call's tool follows it, one deeper. */
+/** A step of a story: something was said, or a call was made. The calls of a call's tool follow it, one level deeper. */
 export type StoryStep =
   | { readonly kind: "said"; readonly by: Said["by"]; readonly text: string }
   | StoryCallStep;
 
 interface StoryCallStep {
   readonly kind: "call";
-  /** 0 for a call that no other call here made. */
+  /** 0 for a call that no other call of the story made. */
   readonly depth: number;
   readonly call: StoryCall;
 }
 
-/** What the model of a session used. `cost` is null without prices in the plan. */
+/** What the model of a session used. `cost` is null if the plan has no prices. */
 type Spent = Pick<SessionSummary, "usage" | "cost">;
 
-/** What happened in one session, of any client. Times are milliseconds since the epoch. */
+/** What happened in a session, whatever its client. Times are milliseconds since the epoch. */
 export interface Story {
   readonly session: string;
   readonly user: string | null;
-  /** When its first call of those here began, and when its last one changed; null without calls. */
+  /** When its first call in this story began; `to` is when the last one changed. Null without calls. */
   readonly from: number | null;
   readonly to: number | null;
-  /** How long its calls ran, those that another call made not counted again. */
+  /** Milliseconds for which its calls ran. Calls that another call made are not counted again. */
   readonly workedMs: number;
-  /** What its model used; null where the model is the client's own, so what it cost is not known here. */
+  /** What its model used; null if the client has its own model, so that the use is not known here. */
   readonly spent: Spent | null;
-  /** Where it stands, in words: `1 call waits for an answer`. */
+  /** The state of the session, in words: `1 call waits for an answer`. */
   readonly stands: string;
   readonly steps: readonly StoryStep[];
-  /** What its calls changed, oldest first, with what can be undone. */
+  /** What its calls changed, oldest first, and whether it can be undone. */
   readonly changes: readonly SessionChange[];
-  /** The changes that are not undone as one difference: each target from its first state to its last one. */
+  /** One combined difference of the changes that are not undone: each target from its first state to its last one. */
   readonly difference: SessionDifference;
-  /** Earlier calls are not here. */
+  /** Whether earlier calls of the session are missing here. */
   readonly isPartial: boolean;
-  /** The audit leaves out the calls of tools that only read. */
+  /** Whether the audit leaves out the calls of tools that only read. */
   readonly omitsReads: boolean;
 }
 
-/** What a story has beside the audit. */
+/** What a story shows in addition to the audit, and which calls. */
 export interface StoryOptions {
-  /** What was said, of a session with a model: `Reasoner.said`. */
+  /** What was said, for a session with a model; from `Reasoner.said`. */
   readonly said?: readonly Said[] | undefined;
-  /** What its model used: of `Reasoner.show`. */
+  /** What its model used; from `Reasoner.show`. */
   readonly spent?: Spent | undefined;
-  /** How many of the newest calls; default 1,000. */
+  /** How many of the newest calls are read; default 1,000. */
   readonly last?: number | undefined;
   /** Only calls of this user. */
   readonly userId?: string | undefined;
@@ -66,7 +66,7 @@ export interface StoryOptions {
 const maxCalls = 1_000;
 
 /**
- * Reads what happened in a session: what was said, its calls with their questions, who answered them and on which grounds, and what can be
+ * Reads what happened in a session: what was said, its calls with their questions, who answered them and why, and what can be
  * undone. Rejects with `EXTENSION_MISSING` for a plan without an audit.
  */
 export async function readStory(
@@ -98,7 +98,7 @@ export async function readStory(
   };
 }
 
-/** The newest calls of a session, oldest first. */
+/** Returns the newest calls of a session, oldest first. */
 async function pastCallsOf(sink: AuditSink, filter: PastCallFilter) {
   const page = await sink.calls?.(filter);
   return { past: page?.calls.toReversed() ?? [], isPartial: page?.hasMore ?? false };
@@ -106,7 +106,7 @@ async function pastCallsOf(sink: AuditSink, filter: PastCallFilter) {
 
 const endedAt = ({ startedAt, durationMs }: PastCall) => startedAt + (durationMs ?? 0);
 
-/** A call that no other one made, and behind it those that its tool made. A call whose maker is not here has no maker. */
+/** A call that no other call of the story made, followed by the calls that its tool made. */
 type Made = readonly [StoryCallStep, ...StoryCallStep[]];
 
 async function treeOf(
@@ -131,8 +131,8 @@ async function treeOf(
 }
 
 /**
- * Calls in the order in which they began. When one began that asked is known to a millisecond only: of two that are so near,
- * that one is first whose first record was written first.
+ * Sorts calls by when they began. For a call that asked, that is known only to a millisecond, so of two calls that close together
+ * the one whose first record was written first comes first.
  */
 function inOrder(past: readonly PastCall[], written: readonly string[]): readonly PastCall[] {
   const places = new Map(written.map((runId, at) => [runId, at]));
@@ -143,7 +143,7 @@ function inOrder(past: readonly PastCall[], written: readonly string[]): readonl
   });
 }
 
-/** Texts in their order, each answer of a model before its calls; calls of others stay before the call that came next. */
+/** Orders texts and calls: each answer of a model precedes its calls, and other calls stay before the call that came next. */
 function stepsOf(said: readonly Said[], calls: readonly Made[]): readonly StoryStep[] {
   const steps: StoryStep[] = [];
   const left = [...calls];
@@ -161,7 +161,7 @@ function takeCall(left: Made[], callId: string): readonly Made[] {
   return at === -1 ? [] : left.splice(at, 1);
 }
 
-/** Where calls stand, in words. */
+/** Says in words where calls stand. */
 export function standsOf(past: readonly PastCall[]): string {
   const count = (status: string) => past.filter((call) => call.status === status).length;
   const parts = [
