@@ -42,7 +42,7 @@ async function run(): Promise<number> {
   try {
     for (const host of hosts) reports.push(await judge(host, chosen, options.json === true));
   } catch (error) {
-    // Only the start of an adapter comes here: what a host does in a row is that row's result.
+    // Only errors at the start of an adapter come here: what a host does in a row is the result of that row.
     return refuse((error as Error).message);
   }
   if (options.json === true)
@@ -69,7 +69,7 @@ function optionsOf(args: readonly string[]) {
   }
 }
 
-/** Reads the rows of a list such as `1-10,waits`; a sentence for one that names none. */
+/** Returns the rows of a list such as `1-10,waits`, or a sentence about a part that names no row. */
 function choose(list: string | undefined): readonly Row[] | string {
   if (list === undefined) return rows;
   const chosen = new Set<Row>();

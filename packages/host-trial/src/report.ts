@@ -2,7 +2,7 @@ import { machine, type HostReport, type RowResult } from "./judge/judge.ts";
 import type { Row } from "./row.ts";
 import { rows } from "./rows.ts";
 
-/** Returns the report as one HTML page: hosts beside each other, each row with its sentence, and below how broken rows broke. */
+/** Returns the report as an HTML page: a table of rows and hosts, and below it how each broken row was broken. */
 export function htmlOf(reports: readonly HostReport[], tried: readonly Row[] = rows): string {
   const heads = reports.map(
     ({ host, version }) => `<th scope="col">${escape(host)}<br>${escape(version)}</th>`,
@@ -36,7 +36,7 @@ ${broken.join("\n") || "<li>Nothing.</li>"}
 `;
 }
 
-/** How many rows a host held, broke, and could not be tried in. */
+/** Says how many rows a host held, how many it broke, and how many could not be tried. */
 export function countsOf({ results }: HostReport): string {
   const count = (verdict: string) => results.filter((result) => result.verdict === verdict).length;
   return `${count("held")} held, ${count("broken")} broken, ${count("–")} not tried`;

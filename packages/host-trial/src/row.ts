@@ -1,18 +1,18 @@
 import type { Ability } from "./contract.ts";
 import type { Trial } from "./judge/trial.ts";
 
-/** One promise that a host of tools keeps, or breaks. */
+/** A promise that a host of tools keeps or breaks. */
 export interface Row {
-  /** A short name, for people who talk about it. */
+  /** A short name by which people refer to the row. */
   readonly name: string;
-  /** The sentence that has to hold. */
+  /** The sentence that must be true. */
   readonly holds: string;
-  /** How it is tried. */
+  /** How the row is tried, in a sentence. */
   readonly tried: string;
-  /** A public thread in which it did not hold, owner/repository#number, where one is known. */
+  /** A public thread about a host that broke the promise, as owner/repository#number, if one is known. */
   readonly thread?: string;
-  /** What the host must be able to do for the row to be tried. */
+  /** The abilities that a host needs so that the row is tried. */
   readonly needs?: readonly Ability[];
-  /** Tries it. Throws `Broken` where the promise is broken. */
+  /** Tries the row. Throws `Broken` if the promise is broken. */
   run(trial: Trial): Promise<void>;
 }

@@ -6,7 +6,7 @@ import { texts } from "./rows/texts.ts";
 import { threads } from "./rows/threads.ts";
 import { turns } from "./rows/turns.ts";
 
-/** The rows by what they are about, in the order of the report. */
+/** The rows by topic, in the order of the report. */
 export const families: Readonly<Record<string, readonly Row[]>> = {
   answers,
   threads,

@@ -6,7 +6,7 @@ import { appendEffect } from "./ledger.ts";
 import { faults, toolsWith, type Change, type Fault } from "./tools.ts";
 import { Writes } from "./writes.ts";
 
-/** What the judge asks of the process that holds the host. */
+/** A command of the judge to the process that runs the host. */
 export type Command =
   | { readonly do: "facts" }
   | { readonly do: "writes" }
@@ -16,24 +16,24 @@ export type Command =
   | { readonly do: "list"; readonly thread: string; readonly calls: readonly ListedCall[] }
   | { readonly do: "resume" | "cancel" | "withdraw" | "undo" | "open"; readonly thread: string };
 
-/** What goes wrong in a tool, by its name. */
+/** The faults of tools, by the tool's name. */
 type Faults = Readonly<Record<string, Fault>>;
 
-/** In what a host may differ from the one that ran before it over the same folder. */
+/** How a host may differ from the host that ran before it over the same folder. */
 export interface StartOptions {
   readonly faults?: Faults | undefined;
   readonly change?: Change | undefined;
   readonly mostRequests?: number | undefined;
-  /** The process ends at this write of an answer, counted from 1. */
+  /** The number of the write, while an answer is handled, at which the process ends; counted from 1. */
   readonly dieAtWrite?: number | undefined;
 }
 
-/** More requests than any row needs that is not about this limit. */
+/** More requests than any row needs, except for the rows about this limit. */
 const manyRequests = 20;
 
 const writes = new Writes();
 
-/** Holds one host in this process, and does what the judge asks, until it is killed. */
+/** Runs one host in this process, and executes the judge's commands until the process is killed. */
 export async function holdHost(adapterPath: string): Promise<void> {
   process.once("disconnect", () => process.exit(0));
   await writes.watch();
@@ -43,7 +43,7 @@ export async function holdHost(adapterPath: string): Promise<void> {
   if (adapter !== undefined) hold(adapter);
 }
 
-/** The host that a file exports. */
+/** Imports the adapter that a file exports, and checks it. */
 async function adapterAt(path: string): Promise<HostAdapter> {
   const { adapter } = (await import(pathToFileURL(path).href)) as { adapter?: Partial<HostAdapter> };
   if (adapter === undefined) throw new TypeError('it exports no host as "adapter"');
@@ -66,7 +66,7 @@ function hold(adapter: HostAdapter): void {
       mostRequests,
       tools: toolsOf(root, command),
     });
-    // Node keeps what it has compiled at the end of a process, and this one will be killed.
+    // Node stores compiled code when a process ends, but this process will be killed.
     flushCompileCache();
     return null;
   };

@@ -5,25 +5,25 @@ import { join } from "node:path";
 import type { Answer, Delegation, ListedCall, Question, Turn } from "../contract.ts";
 import type { Command, StartOptions } from "./child.ts";
 
-/** The host's process ended before it answered. */
+/** Thrown when the host's process ended before it answered. */
 class Died extends Error {}
 
-/** The host gave no answer. Not a judgement by timing: a host that hangs never answers. */
+/** Thrown when the host gave no answer. This does not judge its speed: a host that hangs never answers. */
 class Silent extends Error {}
 
 /** Longest wait for one answer, in milliseconds. */
 const patience = 60_000;
 
-/** Where Node keeps what it has compiled: each row starts the same code again, twice or more. */
+/** The folder where Node keeps compiled code, because each row starts the same code twice or more. */
 const cache = join(tmpdir(), "host-trial-compiled");
 
-/** What starts a process: the program that runs `holdHost` with the adapter in its environment. */
+/** How to start a process: the program that runs `holdHost`, and the adapter that is passed in its environment. */
 export interface Launch {
   readonly program: string;
   readonly adapter: string;
 }
 
-/** What an adapter says of its host. */
+/** What an adapter states about its host. */
 interface HostFacts {
   readonly name: string;
   readonly version: string;
@@ -36,7 +36,7 @@ interface Waiting {
   readonly reject: (error: Error) => void;
 }
 
-/** A host in a process of its own, which can be killed at any time. */
+/** A host in a separate process, which can be killed at any time. */
 export class HostProcess {
   readonly #child: ChildProcess;
   readonly #waiting = new Map<number, Waiting>();
@@ -95,7 +95,7 @@ export class HostProcess {
     return this.#ask({ do: "facts" });
   }
 
-  /** How much the process has written since it got its last answer. */
+  /** Resolves to the number of writes of the process since it got its last answer. */
   writes(): Promise<number> {
     return this.#ask({ do: "writes" });
   }
@@ -144,7 +144,7 @@ export class HostProcess {
   }
 }
 
-/** An adapter is another's program: what it returns may have any shape. */
+/** Checks a turn. An adapter is another person's program, so what it returns may have any shape. */
 function turnFrom(value: unknown, from: string): Turn {
   const { status, questions, text } = (value ?? {}) as Partial<Record<keyof Turn, unknown>>;
   const isTurn =

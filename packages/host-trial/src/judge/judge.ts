@@ -3,15 +3,15 @@ import type { Row } from "../row.ts";
 import { HostProcess, type Launch } from "./host-process.ts";
 import { Trial } from "./trial.ts";
 
-/** What became of a row. `–`: the host has not what the row needs. */
+/** The result of a row. `–` means that the host lacks an ability that the row needs. */
 type Verdict = "held" | "broken" | "–";
 
 export interface RowResult {
   readonly row: string;
   readonly verdict: Verdict;
-  /** How it was broken. */
+  /** How the promise was broken. */
   readonly problem?: string;
-  /** Of a broken row, how often it was tried again and was broken again. */
+  /** For a broken row, how many of the further tries broke it again. */
   readonly again?: number;
 }
 
@@ -19,11 +19,11 @@ export interface HostReport {
   readonly host: string;
   readonly version: string;
   readonly results: readonly RowResult[];
-  /** The machine's load when the host was tried, in processes. */
+  /** The machine's load average when the host was tried, in processes. */
   readonly load: number;
 }
 
-/** On what the hosts were tried. */
+/** The machine on which the hosts were tried. */
 interface Machine {
   readonly node: string;
   readonly system: string;
@@ -38,7 +38,7 @@ export function machine(): Machine {
 /** How often a broken row is tried again. */
 const repeats = 4;
 
-/** Tries rows on a host, one after another, each in processes and a folder of its own. */
+/** Tries rows on a host one after another, each in new processes and a new folder. */
 export async function judgeHost(
   launch: Launch,
   rows: readonly Row[],
@@ -64,7 +64,7 @@ async function judgeRow(launch: Launch, row: Row): Promise<RowResult> {
   return { row: row.name, verdict: "broken", problem, again };
 }
 
-/** Null when the row held; how it did not otherwise. A host that dies or hangs in a row has not held it. */
+/** Tries a row. Returns null if it held, otherwise how it was broken. A host that dies or hangs breaks the row. */
 async function tryRow(launch: Launch, row: Row): Promise<string | null> {
   const trial = await Trial.open(launch);
   try {

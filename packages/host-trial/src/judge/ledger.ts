@@ -7,7 +7,7 @@ export interface Effect {
   readonly arguments: string;
 }
 
-/** Appends an effect to the ledger, and returns once the disk has it: what is read there took place, whatever died since. */
+/** Appends an effect to the ledger. Returns when it is on disk, so what the ledger has took place even if the process dies. */
 export function appendEffect(file: string, tool: string, args: unknown): void {
   const descriptor = openSync(file, "a");
   try {
@@ -18,14 +18,14 @@ export function appendEffect(file: string, tool: string, args: unknown): void {
   }
 }
 
-/** The effects so far, in order. A last line that a death cut is no effect: its tool had not written it. */
+/** Returns the effects so far, in order. A cut last line does not count, because its tool died before it was written. */
 export function readEffects(file: string): readonly Effect[] {
   if (!existsSync(file)) return [];
   const lines = readFileSync(file, "utf8").split("\n").slice(0, -1);
   return lines.map((line) => JSON.parse(line) as Effect);
 }
 
-/** JSON with sorted members and exact integers, so that equal arguments are equal texts. */
+/** Returns JSON with sorted members and exact integers, so that equal arguments give equal texts. */
 export function exactText(value: unknown): string {
   if (typeof value === "bigint") return String(value);
   if (Array.isArray(value)) return `[${value.map(exactText).join(",")}]`;

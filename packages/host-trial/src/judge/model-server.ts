@@ -2,14 +2,14 @@ import { once } from "node:events";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 
-/** A call that the model makes: its arguments are text, as a model writes them. */
+/** A call that the model makes. Its arguments are text, as a model writes them. */
 interface ScriptedCall {
   readonly id: string;
   readonly tool: string;
   readonly arguments: string;
 }
 
-/** What the model answers to the requests that follow one message of the user: calls, or its last text. */
+/** The model's answers to the requests that follow one message of the user: calls, or its last text. */
 export type Script = readonly (readonly ScriptedCall[] | string)[];
 
 interface Message {
@@ -19,8 +19,8 @@ interface Message {
 }
 
 /**
- * An OpenAI Chat Completions server on loopback that answers from scripts, by the user's last message. It keeps nothing: which answer
- * comes is counted in the request, so a host may ask again, resume, or ask from another process.
+ * An OpenAI Chat Completions server on loopback that answers from scripts, chosen by the user's last message. It keeps no state:
+ * the request itself shows which answer is next, so a host may ask again, resume, or ask from another process.
  */
 export class ModelServer {
   #next = 1;
@@ -37,7 +37,7 @@ export class ModelServer {
     this.#server.closeAllConnections();
   }
 
-  /** What the model answers after a message that holds this text. */
+  /** Sets the model's answers after a message that contains this text. */
   script(message: string, script: Script): void {
     this.#scripts.set(message, script);
   }
@@ -58,7 +58,7 @@ export class ModelServer {
     response.end(JSON.stringify({ ...head, choices: [{ index: 0, message, finish_reason: reason }], usage }));
   }
 
-  /** The step after as many as the model has answered since the last message that a script is for. */
+  /** Returns the next step: its index is the number of the model's answers since the last message that has a script. */
   #stepOf(messages: readonly Message[]): readonly ScriptedCall[] | string {
     const at = messages.findLastIndex(
       ({ role, content }) => role === "user" && this.#keyOf(content) !== undefined,
@@ -68,7 +68,7 @@ export class ModelServer {
     return this.#scripts.get(key ?? "")?.[answered] ?? "Done.";
   }
 
-  /** The last message of a script in a content: a sub-agent may get the conversation before its task. */
+  /** Returns the script's message that comes last in a content. A sub-agent may get the conversation before its task. */
   #keyOf(content: unknown): string | undefined {
     const text = JSON.stringify(content ?? "");
     const found = [...this.#scripts.keys()].filter((key) => text.includes(key));
@@ -76,7 +76,7 @@ export class ModelServer {
   }
 }
 
-/** Each answer has its own id: some hosts keep one message of each. */
+/** Makes the common part of an answer. Each answer has its own id, because some hosts keep one message for each id. */
 const headOf = (id: string) => ({ id, object: "chat.completion", created: 1, model: "m" });
 const usage = { prompt_tokens: 1, completion_tokens: 1, total_tokens: 2 };
 
@@ -97,7 +97,7 @@ function sendStream(
     response.write(`data: ${JSON.stringify(chunk)}\n\n`);
   };
   send({ role: "assistant", content: message.content });
-  // A chunk for each call, as OpenAI sends them: some hosts read one of a chunk.
+  // Each call has its own chunk, as from OpenAI, because some hosts read only one call of a chunk.
   for (const [index, call] of (message.tool_calls ?? []).entries())
     send({ tool_calls: [{ index, ...call }] });
   send({}, reason);

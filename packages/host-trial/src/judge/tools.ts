@@ -4,13 +4,13 @@ import { setTimeout } from "node:timers/promises";
 import { die } from "./writes.ts";
 
 interface Behaviour {
-  /** Before the effect, with the trial's folder. */
+  /** Runs before the effect, with the trial's folder. */
   readonly before?: (root: string) => unknown;
-  /** After the effect, in place of the usual answer. */
+  /** Runs after the effect, and replaces the usual answer. */
   readonly after?: () => unknown;
 }
 
-/** How a tool of a trial may go wrong. */
+/** The faults that a tool of a trial may have. */
 export type Fault =
   | "none"
   | "waits until it may go on"
@@ -43,7 +43,7 @@ export const faults: Readonly<Record<Fault, Behaviour>> = {
   },
 };
 
-/** Says that the tool has begun, and waits for the row: both are files of the trial's folder. */
+/** Signals that the tool has begun, and waits for the row. Both signals are files in the trial's folder. */
 async function waitsForRow(root: string): Promise<void> {
   writeFileSync(join(root, "begun"), "");
   while (!existsSync(join(root, "go-on"))) await setTimeout(5);
@@ -63,7 +63,7 @@ interface ToolFacts {
   readonly asks: boolean;
 }
 
-/** The tools of every trial: one asks, one does not, one takes anything. */
+/** The tools of every trial: `pay` asks, `look` does not ask, and `store` accepts anything. */
 const toolFacts: readonly ToolFacts[] = [
   {
     name: "pay",
@@ -85,7 +85,7 @@ const toolFacts: readonly ToolFacts[] = [
   },
 ];
 
-/** How a later process may have other tools. */
+/** How the tools of a later process may differ. */
 export type Change = "pay takes a text" | "pay is gone" | "pay no longer asks";
 
 export function toolsWith(change: Change | undefined): readonly ToolFacts[] {

@@ -8,13 +8,13 @@ import { HostProcess, type Launch } from "./host-process.ts";
 import { exactText, readEffects, type Effect } from "./ledger.ts";
 import { ModelServer, type Script } from "./model-server.ts";
 
-/** A promise was broken: the sentence says how. */
+/** Thrown when a promise was broken. The message says how. */
 export class Broken extends Error {}
 
-/** How often a turn that waits for nothing is resumed, a second apart: leases of hosts are tens of seconds. */
+/** How often a turn that waits without a question is resumed, one second apart. Leases of hosts last some tens of seconds. */
 const mostResumes = 90;
 
-/** One try of a row: a host, a model and a ledger, in a folder of their own. */
+/** One try of a row, with its own host, model, ledger and folder. */
 export class Trial {
   readonly #launch: Launch;
   readonly #root = mkdtempSync(join(tmpdir(), "host-trial-"));
@@ -40,13 +40,13 @@ export class Trial {
     rmSync(this.#root, { recursive: true, force: true });
   }
 
-  /** Starts the host, or another process of it over the same folder. The one before is killed. */
+  /** Starts the host, or another process of it over the same folder. The process before is killed. */
   async start(options: StartOptions = {}): Promise<void> {
     await this.#host?.kill();
     this.#host = await this.startBeside(options);
   }
 
-  /** One more process over the same folder; the first keeps running. */
+  /** Starts one more process over the same folder, while the first continues to run. */
   async startBeside(options: StartOptions = {}): Promise<HostProcess> {
     const host = await HostProcess.launch(this.#launch);
     this.#processes.push(host);
@@ -66,7 +66,7 @@ export class Trial {
     return this.#host!.answer(thread, answers);
   }
 
-  /** Continues a turn that a death cut. A host may have to wait until the dead process's hold on a call has passed. */
+  /** Continues a turn that was cut off. A host may have to wait until the dead process's lease on a call has ended. */
   async resume(thread = "t1"): Promise<Turn> {
     for (let asked = 1; ; asked += 1) {
       const turn = await this.#host!.resume(thread);
@@ -75,13 +75,13 @@ export class Trial {
     }
   }
 
-  /** Cancels the turn of a thread. Resolves when the host has begun to do it, or has done it. */
+  /** Cancels the turn of a thread. Resolves when the host has begun to cancel it, or has done so. */
   async cancel(thread = "t1"): Promise<void> {
     const done = this.#host!.cancel(thread).catch(() => undefined);
     await Promise.race([done, this.#host!.facts()]);
   }
 
-  /** How many writes the answer took that was given last. */
+  /** Resolves to the number of writes that handling the last answer took. */
   writes(): Promise<number> {
     return this.#host!.writes();
   }
@@ -98,17 +98,17 @@ export class Trial {
     return this.#host!.list(thread, calls);
   }
 
-  /** Resolves when the tool has begun that waits until it may go on. */
+  /** Resolves when the tool that waits has begun. */
   async begun(): Promise<void> {
     while (!existsSync(join(this.#root, "begun"))) await setTimeout(5);
   }
 
-  /** Lets that tool go on. */
+  /** Lets the waiting tool continue. */
   goOn(): void {
     writeFileSync(join(this.#root, "go-on"), "");
   }
 
-  /** How the model hands a task to the host's sub-agent. */
+  /** Resolves to how the model hands a task to the host's sub-agent. */
   async delegation(): Promise<Delegation> {
     return (await this.#host!.facts()).delegation!;
   }
@@ -117,12 +117,12 @@ export class Trial {
     return this.#host!.open(thread);
   }
 
-  /** An answer that may be refused in any way: what counts is the ledger. */
+  /** Answers, and ignores a refusal of any kind, because only the ledger counts. */
   async tryAnswer(answers: readonly Answer[], thread = "t1"): Promise<Turn | null> {
     return this.answer(answers, thread).catch(() => null);
   }
 
-  /** A message that a host may refuse in any way. */
+  /** Sends a message, and ignores a refusal of any kind. */
   async trySay(message: string, thread = "t1"): Promise<Turn | null> {
     return this.say(message, thread).catch(() => null);
   }
@@ -133,7 +133,7 @@ export class Trial {
   }
 }
 
-/** Breaks the row unless the ledger has exactly these arguments of a tool, in any order. */
+/** Breaks the row unless the ledger has a tool's effects with exactly these arguments, in any order. */
 export function requireEffects(trial: Trial, tool: string, wanted: readonly unknown[], when: string): void {
   const found = trial.effects(tool).map((effect) => effect.arguments);
   const expected = wanted.map((one) => (typeof one === "string" ? one : exactText(one)));
@@ -151,7 +151,7 @@ export function requireTrue(holds: boolean, problem: string): void {
   if (!holds) throw new Broken(problem);
 }
 
-/** The one question of a turn that has to wait. */
+/** Returns the only question of a turn. Breaks the row unless the turn waits with exactly one question. */
 export function onlyQuestion(turn: Turn): Question {
   requireTrue(
     turn.status === "waits" && turn.questions.length === 1,
@@ -160,14 +160,14 @@ export function onlyQuestion(turn: Turn): Question {
   return turn.questions[0]!;
 }
 
-/** The question about a payment to a person. */
+/** Returns the question about a payment to a person. Breaks the row if no question shows it. */
 export function questionFor(questions: readonly Question[], to: string): Question {
   const found = questions.find((question) => shown(question).includes(JSON.stringify(to)));
   requireTrue(found !== undefined, `no question shows the payment to ${to}`);
   return found!;
 }
 
-/** The arguments that a question shows, as text. */
+/** Returns the arguments that a question shows, as text. */
 export function shown(question: Question): string {
   const { arguments: given } = question;
   return typeof given === "string" ? given : exactText(given);

@@ -2,7 +2,7 @@ import { createRequire, syncBuiltinESMExports } from "node:module";
 
 type Method = (...given: unknown[]) => unknown;
 
-/** What a host may write with: whole files, parts of them, databases of Node, and sockets. */
+/** Functions with which a host may write whole files or parts of them. Databases and sockets are added below. */
 const writers: Readonly<Record<string, readonly string[]>> = {
   "node:fs": [
     "write writev writeFile appendFile rename fsync fdatasync unlink",
@@ -11,12 +11,12 @@ const writers: Readonly<Record<string, readonly string[]>> = {
   "node:fs/promises": ["writeFile appendFile rename unlink"],
 };
 
-/** Counts what this process writes, and can end it at one of these writes. */
+/** Counts the writes of this process, and can end the process at one of them. */
 export class Writes {
   #count = 0;
   #last = Number.POSITIVE_INFINITY;
 
-  /** Counts from now on; the process ends before it does the write of this number. */
+  /** Starts the count again. The process ends before it does the write with the number `dieAt`. */
   begin(dieAt = Number.POSITIVE_INFINITY): void {
     this.#count = 0;
     this.#last = dieAt;
@@ -26,7 +26,7 @@ export class Writes {
     return this.#count;
   }
 
-  /** Puts a counter before everything that writes. Modules that were imported before see it, too. */
+  /** Makes every function that writes count first. Modules that were imported earlier are affected, too. */
   async watch(): Promise<void> {
     const require = createRequire(import.meta.url);
     for (const [module, names] of Object.entries(writers))
@@ -40,7 +40,7 @@ export class Writes {
     await file.close();
     const { Socket } = await import("node:net");
     this.#wrap(Socket.prototype, ["write"]);
-    // Older releases of Node have no database.
+    // Older releases of Node have no node:sqlite.
     const sqlite = await import("node:sqlite").catch(() => null);
     if (sqlite !== null) this.#wrap(sqlite.DatabaseSync.prototype, ["exec"]);
     if (sqlite !== null) this.#wrap(sqlite.StatementSync.prototype, ["run"]);
@@ -66,7 +66,7 @@ export class Writes {
   }
 }
 
-/** Ends this process as a crash does: nothing more is written, no handler runs. */
+/** Ends this process like a crash: nothing more is written, and no handler runs. */
 export function die(): never {
   process.kill(process.pid, "SIGKILL");
   throw new Error("killed");

@@ -12,7 +12,7 @@ async function askedTwice(trial: Trial, first: string, second: string) {
   return turn.questions;
 }
 
-/** What an answer does, and what it does not do. */
+/** Rows about what an answer does, and what it does not do. */
 export const answers: readonly Row[] = [
   {
     name: "waits",
@@ -214,7 +214,7 @@ async function answerReversed(trial: Trial, questions: readonly Question[]): Pro
   ]);
 }
 
-/** Answers all questions that are open together, and those that come up after, as a person would. */
+/** Answers all questions that are open together, and then those that follow, as a person would. */
 async function answerAll(trial: Trial, approve: (at: number, text: string) => boolean): Promise<void> {
   const seen = new Set<string>();
   let at = 0;

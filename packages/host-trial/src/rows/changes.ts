@@ -3,14 +3,14 @@ import type { Row } from "../row.ts";
 import { requireEffects, type Trial } from "../judge/trial.ts";
 import { asked, paidOnce, requireAlive } from "./steps.ts";
 
-/** Leaves a question that waits while its host is started again with other tools. */
+/** Asks a question, then starts the host again with other tools while the question waits. */
 async function askedBefore(trial: Trial, change: Change) {
   const question = await asked(trial);
   await trial.start({ change });
   return question;
 }
 
-/** What became different between a question and its answer. */
+/** Rows about changes between a question and its answer. */
 export const changes: readonly Row[] = [
   {
     name: "definition-changed",

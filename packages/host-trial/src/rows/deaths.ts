@@ -5,7 +5,7 @@ import type { StartOptions } from "../judge/child.ts";
 import type { Effect } from "../judge/ledger.ts";
 import { asked, askedElsewhere, paidOnce, pay, requireAlive, requireEnd } from "./steps.ts";
 
-/** Approves the call in a process that dies in its tool. Another process continues the turn, and gets the answer again. */
+/** Approves a call in a process that dies in its tool. Another process continues the turn, and gets the same answer again. */
 async function diesIn(trial: Trial, fault: Fault) {
   const question = await asked(trial, { faults: { pay: fault } });
   await trial.tryAnswer([{ question: question.id, approve: true }]);
@@ -14,7 +14,7 @@ async function diesIn(trial: Trial, fault: Fault) {
   await trial.tryAnswer([{ question: question.id, approve: true }]);
 }
 
-/** What holds across the end of a process. */
+/** Rows about what must stay true when a process ends. */
 export const deaths: readonly Row[] = [
   {
     name: "approved-elsewhere",
@@ -113,7 +113,7 @@ export const deaths: readonly Row[] = [
       const count = await payDry(trial);
       const points = pointsOf(count);
       for (const write of points) await diesAt(trial, write);
-      // One process continues all, since each may have to wait until the dead one's hold on a call has passed.
+      // One process continues all threads, because each may have to wait until the dead process's lease on a call has ended.
       await trial.start();
       await Promise.all(points.map((write) => continueAfter(trial, write)));
     },
@@ -123,21 +123,21 @@ export const deaths: readonly Row[] = [
 /** Most writes at which a process is killed. */
 const mostPoints = 12;
 
-/** Writes from the first to the last, as evenly as they go. */
+/** Returns numbers of writes from the first to the last, spaced as evenly as possible. */
 function pointsOf(count: number): readonly number[] {
   const points = Math.min(count, mostPoints);
   const at = (point: number) => Math.round(1 + (point * (count - 1)) / Math.max(1, points - 1));
   return Array.from({ length: points }, (_, point) => at(point));
 }
 
-/** Asks for a payment to a person, in a thread of its own. */
+/** Asks for a payment to a person, in a thread that is named after the person. */
 async function askFor(trial: Trial, to: string, options: StartOptions): Promise<string> {
   trial.script(`please pay ${to}`, [pay("call_1", to)], "Done.");
   await trial.start(options);
   return onlyQuestion(await trial.say(`please pay ${to}`, to)).id;
 }
 
-/** Returns how many writes it takes to approve a payment, and to end the turn. */
+/** Returns how many writes it takes to approve a payment and to end the turn. */
 async function payDry(trial: Trial): Promise<number> {
   const question = await askFor(trial, "dry", {});
   requireEnd(await trial.answer([{ question, approve: true }], "dry"));
@@ -146,14 +146,14 @@ async function payDry(trial: Trial): Promise<number> {
 
 const threadOf = (write: number) => `write ${write}`;
 
-/** Approves a payment in a process that dies at a write. */
+/** Approves a payment in a process that dies at the write with this number. */
 async function diesAt(trial: Trial, write: number): Promise<void> {
   const thread = threadOf(write);
   const question = await askFor(trial, thread, { dieAtWrite: write });
   await trial.tryAnswer([{ question, approve: true }], thread);
 }
 
-/** Continues what a death cut, and gives the same answer to what is still open. */
+/** Continues a turn that was cut off, and gives the same answer to the questions that are still open. */
 async function continueAfter(trial: Trial, write: number): Promise<void> {
   const thread = threadOf(write);
   await trial.resume(thread).catch(() => null);

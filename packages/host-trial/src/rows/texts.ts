@@ -12,12 +12,12 @@ async function written(trial: Trial, text: string, tool = "pay") {
   return trial.trySay("please");
 }
 
-/** Approves the one question of a turn that waits. */
+/** Approves the only question of a turn, if the turn waits. */
 async function approveOpen(trial: Trial, turn: Turn | null): Promise<void> {
   if (turn?.status === "waits") await trial.tryAnswer([{ question: onlyQuestion(turn).id, approve: true }]);
 }
 
-/** Approves what is open. What ran has to be what the question showed, or nothing. */
+/** Approves the open question. What then runs must be what the question showed, or nothing. */
 async function runsAsShown(trial: Trial, text: string, tool: string): Promise<void> {
   const turn = await written(trial, text, tool);
   if (turn?.status !== "waits") return requireEffects(trial, tool, [], "without a question");
@@ -31,7 +31,7 @@ async function runsAsShown(trial: Trial, text: string, tool: string): Promise<vo
     );
 }
 
-/** The value that a question shows; a host may show the text that the model wrote. */
+/** Returns the value that a question shows, even if the host shows it as the text that the model wrote. */
 function valueShown(question: Question): string {
   const { arguments: given } = question;
   if (typeof given !== "string") return exactText(given);
@@ -50,7 +50,7 @@ async function endsAfter(trial: Trial, fault: Fault): Promise<void> {
   await requireAlive(trial);
 }
 
-/** What a model writes, and what a tool answers. */
+/** Rows about what a model writes, and what a tool answers. */
 export const texts: readonly Row[] = [
   {
     name: "big-integer",

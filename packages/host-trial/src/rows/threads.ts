@@ -11,7 +11,7 @@ async function askedAgain(trial: Trial) {
   return { old, now };
 }
 
-/** Which call, thread and session an answer belongs to. */
+/** Rows about which call, thread and session an answer belongs to. */
 export const threads: readonly Row[] = [
   {
     name: "stale-answer",

@@ -2,10 +2,10 @@ import type { Row } from "../row.ts";
 import { onlyQuestion, requireEffects, requireTrue, type Trial } from "../judge/trial.ts";
 import { asked, paidOnce, pay, requireAlive, requireEnd } from "./steps.ts";
 
-/** A call that needs no answer. */
+/** Makes a call that needs no approval. */
 const look = (id: string, word: string) => ({ id, tool: "look", arguments: JSON.stringify({ word }) });
 
-/** Hands the task of a payment to the sub-agent, and returns its question. */
+/** Hands the task of a payment to the sub-agent, and returns the sub-agent's question. */
 async function askedBySubAgent(trial: Trial) {
   await trial.start();
   const { tool, task, arguments: more } = await trial.delegation();
@@ -17,7 +17,7 @@ async function askedBySubAgent(trial: Trial) {
   return question;
 }
 
-/** Approves what is asked until the turn ends; the model would go on for twice as many requests as it may. */
+/** Approves every question until the turn ends. The model tries to make twice as many requests as it may. */
 async function approveAll(trial: Trial, between: () => Promise<void>): Promise<void> {
   const steps = Array.from({ length: 2 * most }, (_, at) => [pay(`call_${at}`, "b", at)]);
   trial.script("pay on", ...steps, "Done.");
@@ -33,7 +33,7 @@ async function approveAll(trial: Trial, between: () => Promise<void>): Promise<v
 
 const most = 3;
 
-/** What ends a turn, and what another does for it. */
+/** Rows about what ends a turn, and about turns of sub-agents. */
 export const turns: readonly Row[] = [
   {
     name: "cancelled-turn",
