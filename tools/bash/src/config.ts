@@ -10,7 +10,7 @@ const patterns = z.array(pattern).max(1000);
 const bytes = z.int().min(1000).max(1_073_741_824);
 const variable = z.string().regex(/^[A-Za-z_][A-Za-z0-9_]*$/);
 
-/** The module's config in a plan. Paths are relative to the plan's folder; nothing in them is expanded. */
+/** The module's config in a plan. Paths are relative to the plan's folder, and nothing in them is expanded. */
 export const config = z.strictObject({
   working_dir: path.optional().describe("Folder in which commands start; default the plan's folder"),
   allowed_write_paths: paths
@@ -88,7 +88,7 @@ export type Settings = z.input<typeof config>;
 /** The config with its defaults. */
 export type ParsedSettings = z.output<typeof config>;
 
-/** The folders of the settings, as absolute paths. */
+/** The folders in the settings, as absolute paths. */
 export interface ShellFolders {
   readonly workingDir: string;
   readonly write: readonly string[];
@@ -96,7 +96,10 @@ export interface ShellFolders {
   readonly read: readonly string[];
 }
 
-/** The folders of the settings. `planFolder` is null without a host; `working_dir` must then be absolute. Throws `CONFIG_INVALID`. */
+/**
+ * Returns the folders in the settings. `planFolder` is null without a host; `working_dir` must then be absolute.
+ * Throws `CONFIG_INVALID`.
+ */
 export function shellFolders(settings: ParsedSettings, planFolder: string | null): ShellFolders {
   const workingDir = absolute(settings.working_dir, planFolder);
   const all = (given: readonly string[]) => given.map((each) => resolve(planFolder ?? workingDir, each));
@@ -117,7 +120,7 @@ function absolute(workingDir: string | undefined, planFolder: string | null): st
   );
 }
 
-/** The error for contradictory settings. */
+/** Makes the error for contradictory settings. */
 export function configInvalid(problem: string): ToolmountError<"CONFIG_INVALID"> {
   return new ToolmountError("CONFIG_INVALID", { module: "@toolmount/tool-bash", problem });
 }

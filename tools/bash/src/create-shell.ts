@@ -6,21 +6,21 @@ import type { Settings } from "./config.ts";
 import type { Judgement } from "./policy/judge.ts";
 import { openShell, type Services } from "./shell.ts";
 
-/** The four shell tools over the same commands, without a host. */
+/** The four shell tools, which share their commands, for use without a host. */
 export interface ShellTools extends AsyncDisposable {
   readonly bash: ReturnType<typeof bashIn>;
   readonly bashOutput: ReturnType<typeof bashOutputIn>;
   readonly bashList: ReturnType<typeof bashListIn>;
   readonly bashStop: ReturnType<typeof bashStopIn>;
-  /** What the policy says of a command, which is not run. */
+  /** Returns what the policy says about a command, without running it. */
   judge(command: string): Judgement;
-  /** Whether a person is asked before a command runs. Refused commands are not asked about. */
+  /** Whether a person would be asked before a command runs. No person is asked about refused commands. */
   asks(command: string): boolean;
-  /** Ends all commands and waits until nothing is left of them. */
+  /** Ends all commands, and waits until all their processes have ended. */
   close(): Promise<void>;
 }
 
-/** Makes the shell tools of one mount. Throws `CONFIG_INVALID` when the settings cannot be meant. */
+/** Makes the shell tools. Throws `CONFIG_INVALID` for contradictory settings. */
 export function createShell(settings: Settings, services?: Services): ShellTools {
   const shell = openShell(settings, services);
   return {

@@ -1,7 +1,7 @@
 export { config, type Settings } from "./config.ts";
 export { mount } from "./module.ts";
 
-/** Its commands in the background are read and ended by later calls, so all calls run in one process. */
+/** Background commands are read and ended by later calls, so all calls must run in one process. */
 export const keepsState = true;
 export { createBash } from "./tools/bash.ts";
 export { createShell, type ShellTools } from "./create-shell.ts";

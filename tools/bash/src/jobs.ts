@@ -2,44 +2,44 @@ import type { SessionId } from "@toolmount/core";
 import { randomBytes } from "node:crypto";
 import type { RunningCommand, Ending } from "./run/command.ts";
 
-/** A command of one session: running, or ended and kept to be read. */
+/** A command of one session. It runs, or it has ended and its output is kept. */
 export interface Job {
   readonly id: string;
-  /** The session that may see it; undefined for calls without one. */
+  /** The session that may see the command; undefined for calls without a session. */
   readonly session: SessionId | undefined;
   readonly command: string;
   readonly background: boolean;
   readonly startedAt: number;
   readonly running: RunningCommand;
-  /** Null while it runs. */
+  /** Null while the command runs. */
   ending: Ending | null;
   endedAt: number | null;
 }
 
-/** The commands of one mount. */
+/** The commands of one mount of the module. */
 export interface Jobs {
-  /** Takes a command in; at its end it is kept where `keep` says so. */
+  /** Adds a running command. When a background command ends, it is kept. */
   add(job: Omit<Job, "id" | "ending" | "endedAt">): Job;
-  /** Keeps the output of an ended command for reading. Oldest ones make room. */
+  /** Keeps an ended command so that its output can be read. The oldest ones are dropped if there are too many. */
   keep(job: Job): void;
   find(id: string, session: SessionId | undefined): Job | null;
   list(session: SessionId | undefined): readonly Job[];
   readonly active: number;
   readonly activeInBackground: number;
-  /** Ends all that runs and waits until nothing is left. */
+  /** Ends all running commands, and waits until all their processes have ended. */
   close(): Promise<void>;
   /** Kills all running commands immediately. */
   kill(): void;
 }
 
-/** Ended commands that stay readable, and the bytes of output they may have in all. */
+/** Most ended commands that stay readable, and most bytes of their output in all. */
 const maxKept = 64;
 const maxKeptBytes = 33_554_432;
 
 export function createJobs(now: () => number): Jobs {
   const active = new Set<Job>();
   const kept = new Map<string, Job>();
-  // A host that exits without closing takes its commands with it, as far as a signal reaches.
+  // If the host exits without closing, its commands are killed, as far as a signal reaches them.
   const killAll = () => jobs.kill();
   const jobs: Jobs = {
     add(given) {

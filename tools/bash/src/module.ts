@@ -9,15 +9,15 @@ import { sweepOrphans } from "./run/guard.ts";
 import { openShell, type Services } from "./shell.ts";
 
 /**
- * Mounts `bash` and the tools for its background commands. Throws `CONFIG_INVALID` when the plan asks for an isolation
+ * Mounts `bash` and the tools for its background commands. Throws `CONFIG_INVALID` if the plan requires an isolation
  * that does not work here.
  */
 export async function mount(coordinator: Coordinator, settings: ParsedSettings): Promise<void> {
   const shell = openShell(settings, servicesOf(coordinator));
   coordinator.registerCleanup(() => shell.close());
-  // Processes of hosts that were killed together with their guard.
+  // Ends processes of hosts that were killed together with their guard.
   await sweepOrphans();
-  // With `auto`, the first command tries the sandbox: mounting starts no process.
+  // With `auto`, the first command tries out the sandbox, because mounting must not start a process.
   const problem = settings.isolation === "bubblewrap" ? await shell.prepare() : null;
   if (problem !== null) throw configInvalid(`isolation: bubblewrap does not work here: ${problem}`);
   for (const toolIn of [bashIn, bashOutputIn, bashListIn, bashStopIn])

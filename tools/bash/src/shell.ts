@@ -23,22 +23,22 @@ import type { Patience } from "./run/end-processes.ts";
 
 /** Services of the host that the shell tools use; all are optional. */
 export interface Services {
-  /** The plan's folder. Without it `working_dir` must be absolute. */
+  /** The plan's folder. Without it, `working_dir` must be absolute. */
   readonly planFolder?: string | undefined;
-  /** Paths that must not be written whatever the settings say, such as the plan itself; read for each call. */
+  /** Returns paths that must not be written whatever the settings say, such as the plan itself. Called for each call. */
   readonly protectedPaths?: (() => readonly string[]) | undefined;
-  /** Paths that must not be read unless the settings name them, such as the host's state; read for each call. */
+  /** Returns paths that must not be read unless the settings name them, such as the host's state. Called for each call. */
   readonly secretPaths?: (() => readonly string[]) | undefined;
-  /** The folder of the session's layer, if commands run in one: what they change there waits until a person keeps it. */
+  /** The folder of the session's layer, if commands run in one. What they change there waits until a person accepts it. */
   readonly layer?: string | undefined;
-  /** The host's variables; commands get those that the settings pass. */
+  /** The host's variables. Commands get only those that the settings pass. */
   readonly environment?: Readonly<Record<string, string | undefined>> | undefined;
   readonly clock?: Clock | undefined;
-  /** The operating system, `process.platform` if not given. */
+  /** The operating system; default `process.platform`. */
   readonly platform?: NodeJS.Platform | undefined;
 }
 
-/** Shared by the shell tools of one mount. */
+/** What the shell tools of one mount share. */
 export interface Shell {
   readonly settings: ParsedSettings;
   readonly files: Files;
@@ -49,24 +49,24 @@ export interface Shell {
   readonly patience: Patience;
   readonly finder: ProcessFinder;
   readonly guard: Guard;
-  /** Commands run in the layer of a session. */
+  /** Whether commands run in the layer of a session. */
   readonly isInLayer: boolean;
-  /** What a command does is not only in that layer, where a person drops it, or undoes its keep. */
+  /** Whether commands may have effects outside of the layer, which a person cannot discard or undo with it. */
   readonly isFinal: boolean;
   /**
-   * Creates the folders that a command needs, and tries the sandbox once. Resolves to the reason why commands cannot run
-   * in the isolation that the plan asks for; null when they can.
+   * Creates the folders that a command needs, and tries out the sandbox once. Resolves to the reason why commands cannot run
+   * in the isolation that the plan requires; null if they can.
    */
   prepare(): Promise<string | null>;
-  /** Why the wall of `isolation: auto` is not used, the first time; null when that was said, or it is used. */
+  /** Returns why the wall of `isolation: auto` is not used; null if it is used, and at later calls. */
   takeWallProblem(): string | null;
-  /** The hosts that commands asked for since this was last called, where the settings list hosts. */
+  /** Returns the hosts that commands asked for since the last call of this method, if the settings list hosts. */
   takeAsked(): { readonly reached: readonly string[]; readonly refused: readonly string[] };
   /** Ends all commands. */
   close(): Promise<void>;
 }
 
-/** Whether commands change nothing outside of a layer, and whether they have the network: a wall without a layer leaves it. */
+/** Returns whether commands are contained in a layer, and what network they have: a wall without a layer leaves it open. */
 function reachOf(
   { isolation, network }: ParsedSettings,
   { workingDir, write }: ShellFolders,
@@ -79,13 +79,13 @@ function reachOf(
   return { isContained, hasNetwork: network === true || isOpen, hosts, layer };
 }
 
-/** The kind of sandbox that the settings mean. */
+/** Returns the kind of sandbox that the settings require. */
 function kindOf({ isolation }: ParsedSettings, hasNetwork: boolean): SandboxKind {
   if (isolation === "bubblewrap") return hasNetwork ? "online" : "closed";
   return hasNetwork ? "wall" : "offline";
 }
 
-/** A tenth of a second for background processes, half a second between SIGTERM and SIGKILL. */
+/** A tenth of a second for background processes to end, and half a second between SIGTERM and SIGKILL. */
 const patience: Patience = { lingerMs: 100, graceMs: 500 };
 
 /** Prepares policy, environment and sandbox. Throws `CONFIG_INVALID` for contradictory settings. */
@@ -149,7 +149,7 @@ export function openShell(given: Settings, services: Services = {}): Shell {
   };
 }
 
-/** What limits commands to their paths. */
+/** What limits commands to their allowed paths. */
 interface Borders extends Pick<Shell, "files" | "policy"> {
   readonly plain: Launcher;
   readonly walled: Launcher;
@@ -159,7 +159,7 @@ interface BordersPlace extends Omit<WalledPlace, "secret"> {
   readonly isContained: boolean;
 }
 
-/** The borders around commands while these paths are protected, and these are secret. */
+/** Creates the borders around commands for the present protected paths and secret paths. */
 function bordersOf(
   settings: ParsedSettings,
   { isContained, ...place }: BordersPlace,
@@ -176,7 +176,7 @@ function bordersOf(
   };
 }
 
-/** Creates the borders again when the protected paths change: after a reload, a plan may have other files. */
+/** Creates the borders again only when the protected or secret paths change, as after a reload of the plan. */
 function rememberLast(
   make: (paths: readonly string[], secret: readonly string[]) => Borders,
   { protectedPaths = () => [], secretPaths = () => [] }: Services,
@@ -190,13 +190,13 @@ function rememberLast(
   };
 }
 
-/** Denied names of any folder, in the working folder: bubblewrap knows paths only. Git itself writes into `.git`. */
+/** Returns paths in the working folder for names that are denied in any folder, as bubblewrap needs paths. Git writes `.git`. */
 function namesIn(folder: string, paths: readonly string[]): string[] {
   const names = paths.filter((path) => path.startsWith("**/")).map((path) => path.slice(3));
   return names.filter((name) => !/^\.git$|[*(]/.test(name)).map((name) => join(folder, name));
 }
 
-/** Resolves the working folder, because the paths of commands are judged from its real place. */
+/** Resolves links in the working folder, because the paths of commands are judged from its real place. */
 function realFolders(folders: ShellFolders): ShellFolders {
   return { ...folders, workingDir: reallyAt(folders.workingDir) };
 }
@@ -205,7 +205,7 @@ function openFiles({ workingDir, read, write }: ShellFolders, deniedWrite: reado
   return createFiles({ workingDir, read: [workingDir, ...write, ...read], write, deniedWrite });
 }
 
-/** When a folder must not be created, the command that needs it fails. */
+/** Creates a folder. If that is not allowed, nothing happens here, and the command that needs the folder fails. */
 async function makeFolder(files: Files, path: string): Promise<void> {
   await files.makeFolder(path).catch((thrown: unknown) => {
     if (!isPathError(thrown)) throw thrown;

@@ -1,14 +1,14 @@
 import type { ShellWord } from "../script/words.ts";
 
-/** Functions and operators by which awk runs a program or opens a file. */
+/** Matches functions and operators by which awk runs a program or opens a file. */
 const awkEffects = /\bsystem\b|\bgetline\b|\bclose\b|\bfflush\b|@|(?<!\|)\|(?!\|)/;
 
-/** Words after which `/` begins a regular expression although they look like an operand. */
+/** Matches words after which `/` begins a regular expression, although they look like an operand. */
 const awkKeyword = /\b(?:print|printf|return|in|case|do|else|delete|exit|getline|while)\s*$/;
 
 /**
- * Whether an awk program neither runs nor writes anything. `>` redirects the output in an action outside parentheses;
- * it compares elsewhere. A program that cannot be recognised is not harmless.
+ * Whether an awk program neither runs nor writes anything. `>` redirects output if it is in an action and outside of
+ * parentheses; elsewhere it compares. A program that cannot be recognized is not harmless.
  */
 function isHarmlessAwk(program: string): boolean {
   const code = withoutLiterals(program.replaceAll("\\\n", ""));
@@ -25,7 +25,7 @@ function isHarmlessAwk(program: string): boolean {
   return braces === 0 && parentheses === 0;
 }
 
-/** The program without its texts, regular expressions and comments; null when one of them has no end. */
+/** Returns the program without its texts, regular expressions and comments; null if one of them has no end. */
 function withoutLiterals(program: string): string | null {
   let code = "";
   for (let at = 0; at < program.length; at++) {
@@ -44,7 +44,7 @@ function withoutLiterals(program: string): string | null {
   return code;
 }
 
-/** Whether `/` begins a regular expression: it divides after an operand. */
+/** Whether `/` begins a regular expression. After an operand, it divides. */
 function startsPattern(code: string): boolean {
   return !/[\w)\]$"]\s*$/.test(code) || awkKeyword.test(code);
 }
@@ -53,27 +53,27 @@ function endOfLiteral(program: string, start: number, quote: string): number | n
   for (let at = start + 1; at < program.length; at++) {
     if (program[at] === "\\") at++;
     else if (program[at] === "\n") return null;
-    // A bracket expression may contain the quote, and awks differ about it.
+    // A bracket expression may contain the quote, and implementations of awk differ about that.
     else if (quote === "/" && program[at] === "[") return null;
     else if (program[at] === quote) return at;
   }
   return null;
 }
 
-/** Whether awk only prints: its program is in the command, and neither runs nor writes anything. */
+/** Whether an awk command only prints: its program is in the command line, and neither runs nor writes anything. */
 export function isHarmlessAwkCommand(words: readonly ShellWord[]): boolean {
   const program = programAfter(words, { valued: "Fv", flags: "bcCgMNOPrstS", long: ["--csv", "--posix"] });
   return program !== null && program.every(isHarmlessAwk);
 }
 
-/** One sed command that only prints, changes or deletes lines, with its addresses. */
+/** The parts of a sed command that only prints, changes or deletes lines: an address, and a substitution. */
 const address = String.raw`(?:\d+(?:~\d+)?|\$|/(?:\\.|[^/\\\n])*/I?)`;
 const substitute = String.raw`s(?:/(?:\\[^\n]|[^/\\\n])*/(?:\\[^\n]|[^/\\\n])*/|\|(?:\\[^\n]|[^|\\\n])*\|(?:\\[^\n]|[^|\\\n])*\||#(?:\\[^\n]|[^#\\\n])*#(?:\\[^\n]|[^#\\\n])*#|,(?:\\[^\n]|[^,\\\n])*,(?:\\[^\n]|[^,\\\n])*,)[gpiI0-9]*`;
 const harmlessSed = new RegExp(
   String.raw`^\s*(?:${address}(?:\s*,\s*(?:[+~]?${address}))?\s*!?\s*)?(?:${substitute}|y/[^/\\\n]*/[^/\\\n]*/|[dDpPgGhHnNxq=l]|)\s*$`,
 );
 
-/** Whether no command of the sed scripts runs or writes anything. */
+/** Whether no command in the sed scripts runs or writes anything. */
 export function isHarmlessSedCommand(words: readonly ShellWord[]): boolean {
   const scripts = programAfter(words, {
     valued: "l",
@@ -107,7 +107,7 @@ interface OwnOptions {
   readonly codeLong?: string;
 }
 
-/** The programs in the arguments; null when they are not known. */
+/** Returns the programs in the arguments; null if they are not known. */
 function programAfter(words: readonly ShellWord[], options: OwnOptions): readonly string[] | null {
   const programs: string[] = [];
   for (let at = 0; at < words.length; at++) {
@@ -127,7 +127,7 @@ function operand(words: readonly ShellWord[], at: number): readonly string[] | n
   return value === null ? null : [value];
 }
 
-/** The number of further words that an option takes; null for an unknown option. */
+/** Returns how many further words an option takes; null for an unknown option. Adds programs to `programs`. */
 function takeOption(
   value: string,
   next: ShellWord | undefined,
@@ -151,7 +151,7 @@ function takeOption(
     }
     if (valued.includes(letter)) return attached === "" ? 1 : 0;
     if (!flags.includes(letter)) return null;
-    if (letter === "i") return 0; // the rest is the suffix of the backup
+    if (letter === "i") return 0; // the rest of the word is the suffix of the backup
   }
   return 0;
 }

@@ -10,7 +10,7 @@ export function judgeBuiltin(name: string, words: readonly ShellWord[], inspecti
   judges.get(name)?.(words.slice(1), inspection, name);
 }
 
-/** `eval` joins its words and runs the result. */
+/** Judges `eval`, which joins its words and runs the result. */
 const evaluate: Judge = (words, inspection) => {
   inspection.plain = false;
   const operands = words[0]?.value === "--" ? words.slice(1) : words;
@@ -44,7 +44,7 @@ const enterFolder: Judge = (words, inspection, name) => {
 
 const leaveFolder: Judge = (_words, inspection) => void inspection.folders.enter(undefined, true);
 
-/** Names that are set, or whose subscripts are evaluated. */
+/** Judges names of variables that are set, or whose subscripts are evaluated. */
 const setNames: Judge = (words, inspection, name) => {
   for (const { value, prefix } of words) {
     const text = value ?? prefix;
@@ -66,7 +66,7 @@ const printf: Judge = (words, inspection, name) => {
   if (at === 0) setNames(words[0]!.value === "-v" ? words.slice(1, 2) : [], inspection, name);
 };
 
-/** With `-p`, `wait` sets a variable. */
+/** Judges `wait`, which sets a variable if it has the option `-p`. */
 const wait: Judge = (words, inspection, name) => {
   const at = words.findIndex(({ value, prefix }) => /^-[a-z]*p/.test(value ?? prefix));
   if (at !== -1) setNames(words.slice(at + 1, at + 2), inspection, name);
@@ -88,7 +88,7 @@ const testVariable: Judge = (words, inspection, name) => {
   });
 };
 
-/** Settings that change how a script is read. */
+/** Matches settings of `shopt` that do not change what commands mean. */
 const harmlessShopt =
   /^(-[suqp]+|nullglob|globstar|dotglob|failglob|nocaseglob|nocasematch|pipefail|lastpipe|inherit_errexit)$/;
 
@@ -102,7 +102,7 @@ const lookup: Judge = (words, inspection, name) => {
     noteUnclear(inspection, `"${name}" with such options changes what commands mean, or runs one`);
 };
 
-/** Options by which `history` reads, writes or clears a file. */
+/** Judges `history`, whose options read, write or clear a file. */
 const writeHistory: Judge = (words, inspection) => {
   if (words.some(({ value }) => !/^\d+$/.test(value ?? "")))
     noteUnclear(inspection, `"history" with options reads or writes a file`);

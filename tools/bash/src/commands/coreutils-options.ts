@@ -1,8 +1,8 @@
-/** Options of a command that neither run a program nor write their own file. Any other option asks. */
+/** Options of a command that neither run a program nor write a further file. Any other option needs approval. */
 export interface KnownOptions {
-  /** Letters without a value. */
+  /** Letters of options without a value. */
   readonly flags: string;
-  /** Letters with a value, in the same word or the next. */
+  /** Letters of options with a value, in the same word or the next. */
   readonly valued: string;
   /** Long options, without their dashes. */
   readonly long: ReadonlySet<string>;
@@ -12,7 +12,7 @@ function options(flags: string, valued: string, long: string): KnownOptions {
   return { flags, valued, long: new Set(long.split(" ")) };
 }
 
-/** GNU coreutils 9, grep, diff and cmp. Source: the `--help` of each, read once and reviewed. */
+/** Options of GNU coreutils 9, grep, diff and cmp. Source: the `--help` of each, read once and reviewed. */
 export const coreutilsOptions: ReadonlyMap<string, KnownOptions> = new Map(
   Object.entries({
     arch: options("", "", "help version"),

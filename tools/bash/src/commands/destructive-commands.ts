@@ -3,10 +3,10 @@ import type { Finding } from "../script/finding.ts";
 import { commandName } from "../script/command-patterns.ts";
 import type { ShellWord } from "../script/words.ts";
 
-/** Commands that the profiles `strict` and `standard` forbid by name: they change who runs, or whole disks. */
+/** Commands that the profiles `strict` and `standard` forbid by name, because they change the user or whole disks. */
 const blockedNames = /^(?:sudo|su|doas|pkexec|passwd|mkfs(?:\..+)?|mke2fs)$/i;
 
-/** Looks for what the profiles forbid, whatever else is allowed. */
+/** Finds what the profiles `strict` and `standard` forbid, even if other rules allow it. */
 export function judgeBlocked(command: readonly ShellWord[], home: string | null): Finding | null {
   const name = commandName(command[0]!).toLowerCase();
   if (blockedNames.test(name))
@@ -32,7 +32,7 @@ function judgeDd(command: readonly ShellWord[]): Finding | null {
   return null;
 }
 
-/** Whether a path names a device that holds or reaches something; null, the standard streams and descriptors do not. */
+/** Whether a path names a device that stores data or reaches something. Null, standard streams and descriptors do not count. */
 export function isDevice(path: string): boolean {
   const at = resolve("/", path);
   if (!path.startsWith("/") || !at.startsWith("/dev/")) return false;
@@ -47,7 +47,7 @@ function isRecursive(command: readonly ShellWord[]): boolean {
   });
 }
 
-/** Whether a word names all of the root or the home folder. */
+/** Returns whether a word names the whole root folder or the whole home folder; null otherwise. */
 function wholeOf({ value, text }: ShellWord, home: string | null): "root" | "home" | null {
   const bare = (value ?? text.replaceAll('"', "")).replace(/(?<=[/~}A-Z])\/*(?:\.?\*|\{[.*,]+\})?\/*$/, "/");
   if (/^(~|\$HOME|\$\{HOME\})\/?$/.test(value === null ? bare : "")) return "home";

@@ -68,7 +68,7 @@ export const gitLongOptions: ReadonlySet<string> = new Set(
 /** Letters of the options that every command with a diff accepts. */
 const diffLetters = "BCDGIMRSUWXabcmprstuwz0123456789";
 
-/** Letters of git's subcommands; those without any are not here. Source: `git <subcommand> -h` of git 2.39, reviewed. */
+/** Letters of the options of git's subcommands, where they have any. Source: `git <subcommand> -h` of git 2.39, reviewed. */
 export const gitLetters: ReadonlyMap<string, string> = new Map(
   Object.entries({
     add: "ANfnpuv",

@@ -1,14 +1,14 @@
 import { isHarmlessAwkCommand, isHarmlessSedCommand } from "./awk-sed.ts";
 import type { ShellWord } from "../script/words.ts";
 
-/** How a program that runs source text takes it. */
+/** How an interpreter gets the program that it runs. */
 interface Interpreter {
-  /** Letters of short options that hold a program, or load one. */
+  /** Letters of short options whose value is a program, or that load one. */
   readonly code: string;
   readonly long?: readonly string[];
-  /** Subcommands that hold a program. */
+  /** Subcommands that take a program. */
   readonly words?: readonly string[];
-  /** Options that only tell something, so that nothing is read from the input. */
+  /** Options that only print information, so that no program is read from the input. */
   readonly telling?: readonly string[];
 }
 
@@ -21,7 +21,7 @@ const node: Interpreter = {
   telling,
 };
 
-/** By name; version numbers at its end do not count. */
+/** Interpreters by name, without version numbers at the end. */
 const interpreters: ReadonlyMap<string, Interpreter> = new Map(
   Object.entries({
     node,
@@ -59,12 +59,12 @@ const interpreters: ReadonlyMap<string, Interpreter> = new Map(
   }),
 );
 
-/** Whether a command runs programs in its own language. Version numbers at its end do not count. */
+/** Whether a command runs programs in its own language. Version numbers at the end of its name are ignored. */
 export function isInterpreter(name: string): boolean {
   return interpreters.has(name) || interpreters.has(name.replace(/[\d.]+$/, ""));
 }
 
-/** Why the program of an interpreter is not known: it is in an option, or comes from the input. Null: it is a file. */
+/** Says why an interpreter's program is not known: it is in an option, or comes from the input. Null if it is a file. */
 export function judgeInterpreter(name: string, command: readonly ShellWord[]): string | null {
   const rest = command.slice(1);
   if (/^[gmn]?awk$/.test(name))
@@ -92,7 +92,7 @@ function judgeWords(name: string, interpreter: Interpreter, words: readonly Shel
   return `"${name}" reads its program from its input`;
 }
 
-/** Words with one dash that are longer than a bundle would be, such as `-version`, are still looked at letter by letter. */
+/** Whether a word has an option letter. Even long words with one dash, such as `-version`, are checked letter by letter. */
 function hasLetter(value: string, letters: string): boolean {
   return value
     .slice(1)

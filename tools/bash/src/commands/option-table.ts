@@ -1,19 +1,19 @@
-/** Options by which a program runs another one, or writes its own file. */
+/** Options by which a command runs another program, or writes a further file. */
 export interface OptionRule {
-  /** Letters of short options, alone or in a bundle. */
+  /** Letters of short options, alone or combined in one word. */
   readonly short?: string;
-  /** Long options; their abbreviations count too. */
+  /** Long options. Their abbreviations count, too. */
   readonly long?: readonly string[];
-  /** Words with one dash, as in `find` and `java`. */
+  /** Words with one dash, as `find` and `java` have them. */
   readonly words?: readonly string[];
 }
 
-/** A list that is written as one text. */
+/** Splits a list that is written as one text. */
 export function list(words: string): readonly string[] {
   return words.split(" ");
 }
 
-/** By command, or by command and subcommand. */
+/** The options by command, or by command and subcommand. */
 export const optionTable: ReadonlyMap<string, OptionRule> = new Map(
   Object.entries({
     find: { words: list("-delete -fprint -fprint0 -fprintf -fls") },

@@ -5,7 +5,7 @@ import { gitLetters, gitLongOptions } from "./git-options.ts";
 import { gitSubcommands, optionTable, runningSubcommands, type OptionRule } from "./option-table.ts";
 
 /**
- * Looks for options that run a program or write a file, and for options that are not known. `name` is the command
+ * Finds options that run a program or write a file, and options that are not known. `name` is the command
  * without its folder.
  */
 export function judgeOptions(name: string, command: readonly ShellWord[]): Finding | null {
@@ -22,7 +22,7 @@ export function judgeOptions(name: string, command: readonly ShellWord[]): Findi
   return known === undefined ? null : judgeUnknown(known, name, words);
 }
 
-/** The first word of tar may be a bundle without a dash, whose values follow as words. */
+/** Judges the first word of tar, which may combine options without a dash. Their values follow as words. */
 function judgeOldTar(word: ShellWord | undefined): Finding | null {
   const value = word?.value ?? "-";
   return !value.startsWith("-") && /[IFCP]/.test(value)
@@ -30,7 +30,7 @@ function judgeOldTar(word: ShellWord | undefined): Finding | null {
     : null;
 }
 
-/** Make expands functions such as `$(shell …)` in variables and targets. */
+/** Judges make, which expands functions such as `$(shell …)` in variables and targets. */
 function judgeMake(words: readonly ShellWord[]): Finding | null {
   const word = words.find(({ value, prefix }) => /[$`]/.test(value ?? prefix));
   return word === undefined ? null : found(`make expands ${word.text}, which may run a program`);
@@ -42,7 +42,7 @@ function judgeSubcommand(name: string, words: readonly ShellWord[]): Finding | n
   return word === undefined ? null : found(`"${name} ${word.text}" runs a program named in the command`);
 }
 
-/** Options before git's subcommand belong to git, those after it to the subcommand. */
+/** Judges git. Options before the subcommand belong to git, and those after it to the subcommand. */
 function judgeGit(command: readonly ShellWord[]): Finding | null {
   const at = command.findIndex(({ value }, index) => index > 0 && value?.startsWith("-") !== true);
   const own = command.slice(1, at === -1 ? undefined : at);
@@ -91,7 +91,7 @@ function isNamed({ short = "", long = [], words = [] }: OptionRule, value: strin
     .some((letter) => short.includes(letter));
 }
 
-/** An option that is not in the table asks, also an abbreviation: what it means is not known here. */
+/** Finds an option that is not in the table. Abbreviations count as unknown, because their meaning is not known here. */
 function judgeUnknown(known: KnownOptions, name: string, words: readonly ShellWord[]): Finding | null {
   for (const [at, { value, prefix, text }] of words.entries()) {
     const given = value ?? prefix;

@@ -5,7 +5,7 @@ import { readWord, type ShellWord } from "../script/words.ts";
 
 const streams = /^\/dev\/(null|stdin|stdout|stderr|tty|fd\/\d+)$/;
 
-/** Judges where a redirection leads: writing is held to the folders, and devices and sockets are no files. */
+/** Judges the target of a redirection: it may only write in the allowed folders, and not to devices or sockets. */
 export function judgeRedirection(node: Redirection, inspection: Inspection): void {
   if (node.type !== "Redirect") return;
   const { operator, target } = node;

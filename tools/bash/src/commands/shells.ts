@@ -1,6 +1,6 @@
 import type { ShellWord } from "../script/words.ts";
 
-/** Which language a shell reads: the parser's own, the plain one of POSIX, or something else. */
+/** The language that a shell reads: that of bash, which the parser reads, that of POSIX, or another. */
 export type Dialect = "bash" | "plain" | "other";
 
 const bashes = new Set(["bash", "rbash"]);
@@ -25,7 +25,7 @@ export function isShell(name: string): boolean {
   return bashes.has(name) || plainOnes.has(name) || others.has(name);
 }
 
-/** What a shell is given to run. */
+/** Where a shell gets what it runs. */
 type ShellSource =
   | { readonly kind: "script"; readonly text: string; readonly dialect: Dialect }
   | { readonly kind: "file"; readonly command: readonly ShellWord[] }
@@ -44,7 +44,7 @@ const longFlags = new Set([
 ]);
 const telling = new Set(["--version", "--help", "--dump-strings", "--dump-po-strings"]);
 
-/** Finds what a shell runs: the text behind `-c`, a file, or its input. */
+/** Finds what a shell runs: the text after `-c`, a file, or its input. */
 export function sourceOf(name: string, command: readonly ShellWord[]): ShellSource {
   const dialect = bashes.has(name) ? "bash" : plainOnes.has(name) ? "plain" : "other";
   let wantsScript = false;

@@ -1,7 +1,7 @@
 import { unknownWord, type ShellWord } from "../script/words.ts";
 import { list } from "./option-table.ts";
 
-/** How a command that runs another one parses its own arguments. */
+/** How a command that runs another command parses its own arguments. */
 interface Wrapper {
   /** Short options that take a value, in the same word or the next. */
   readonly valued?: string;
@@ -10,17 +10,17 @@ interface Wrapper {
   /** Long options that take a value after `=` or in the next word. */
   readonly longValued?: readonly string[];
   readonly longFlags?: readonly string[];
-  /** Words of its own before the command. */
+  /** Number of own words before the inner command. */
   readonly operands?: number;
-  /** `NAME=value` words before the command, as in `env`. */
+  /** Whether `NAME=value` words may precede the inner command, as with `env`. */
   readonly assignments?: boolean;
-  /** `-5` is an option, as in `nice`. */
+  /** Whether a number such as `-5` is an option, as with `nice`. */
   readonly numbers?: boolean;
-  /** Adds words that are not known before the run. */
+  /** Whether it appends arguments to the inner command that are known only when it runs, as `xargs` does. */
   readonly adds?: boolean;
 }
 
-/** Commands whose inner command is judged. An option that is not in the table makes the command unclear. */
+/** Commands whose inner command is judged. With an option that is not listed here, the command is unclear. */
 const wrappers: ReadonlyMap<string, Wrapper> = new Map(
   Object.entries({
     command: { flags: "p" },
@@ -70,15 +70,15 @@ const wrappers: ReadonlyMap<string, Wrapper> = new Map(
   }),
 );
 
-/** The command that a wrapper runs: words, `none`, or `unclear`. */
+/** The command that a wrapper runs, as words; `none` if it runs no command, `unclear` if that is not known. */
 type Unwrapped = readonly ShellWord[] | "none" | "unclear";
 
-/** Whether a command runs the command in its arguments. */
+/** Whether a command runs the command that is in its arguments. */
 export function isWrapper(name: string): boolean {
   return wrappers.has(name);
 }
 
-/** The inner command of a wrapper. Null: the command is not a wrapper. */
+/** Returns the inner command of a wrapper; null if the command is not a wrapper. */
 export function unwrap(name: string, command: readonly ShellWord[]): Unwrapped | null {
   const wrapper = wrappers.get(name);
   if (wrapper === undefined) return null;
@@ -116,7 +116,7 @@ function isUnsure({ prefix }: ShellWord): boolean {
   return prefix === "" || prefix.startsWith("-");
 }
 
-/** Whether an option of the wrapper takes the next word as its value; null when the option is not known. */
+/** Whether an option of the wrapper takes the next word as its value; null if the option is not known. */
 function ownOption(wrapper: Wrapper, value: string): boolean | null {
   const { valued = "", flags = "", longValued = [], longFlags = [], numbers = false } = wrapper;
   if (numbers && /^-\d+$/.test(value)) return false;
@@ -140,7 +140,7 @@ const optionalValue = new Set([
   "--max-lines",
 ]);
 
-/** The marker that xargs replaces, if any. */
+/** Returns the marker that `xargs` replaces in the inner command; null if it replaces none. */
 function markerOf(own: readonly ShellWord[]): string | null {
   for (const [index, { value }] of own.entries()) {
     if (value === "-I") return own[index + 1]?.value ?? "{}";
@@ -151,7 +151,7 @@ function markerOf(own: readonly ShellWord[]): string | null {
   return null;
 }
 
-/** Words with the marker become unknown words. */
+/** Replaces words with the marker by words of unknown value. */
 function replaceMarker(words: readonly ShellWord[], marker: string | null): readonly ShellWord[] {
   if (marker === null || marker === "") return words;
   return words.map((word) => {
@@ -161,7 +161,7 @@ function replaceMarker(words: readonly ShellWord[], marker: string | null): read
   });
 }
 
-/** The commands that `find` runs; `unclear` when one has no end. */
+/** Returns the commands that `find` runs; `unclear` if the end of one is missing. */
 export function commandsOfFind(command: readonly ShellWord[]): readonly (readonly ShellWord[])[] | "unclear" {
   const found: (readonly ShellWord[])[] = [];
   for (let at = 1; at < command.length; at++) {
@@ -174,7 +174,7 @@ export function commandsOfFind(command: readonly ShellWord[]): readonly (readonl
   return found;
 }
 
-/** Commands that run others in ways that are not judged. */
+/** Commands that run other commands in ways that are not analysed. */
 export const runners: ReadonlySet<string> = new Set(
   `ssh at batch crontab script expect flock parallel chroot unshare nsenter bwrap strace ltrace gdb lldb valgrind perf
   systemd-run start-stop-daemon runuser setpriv capsh su-exec gosu taskset chrt numactl prlimit watch entr tmux screen

@@ -1,7 +1,7 @@
 import type { ShellWord } from "../script/words.ts";
 import { gitSubcommands } from "./option-table.ts";
 
-/** Which operands of a command are written to, moved, made or removed. */
+/** The operands of a command that are written, moved, created or removed. */
 type Written = "all" | "last" | "second";
 
 const writers: ReadonlyMap<string, Written> = new Map(
@@ -44,11 +44,11 @@ const writers: ReadonlyMap<string, Written> = new Map(
   } satisfies Record<string, Written>),
 );
 
-/** Options whose value is written to. */
+/** Options whose value names something that is written. */
 interface Targets {
   readonly short: string;
   readonly long: readonly string[];
-  /** Other letters with a value: they end a bundle. */
+  /** Letters of other options with a value, after which a word has no further options. */
   readonly valued: string;
 }
 
@@ -76,7 +76,7 @@ const targets: ReadonlyMap<string, Targets> = new Map(
   }),
 );
 
-/** The words of a command that name what it writes, as far as the command is known. */
+/** Returns the words of a command that name what it writes, as far as the command is known. */
 export function writtenWords(name: string, command: readonly ShellWord[]): readonly ShellWord[] {
   const operands = operandsOf(command);
   const valuesOfTargets = targetsOf(targets.get(name), command);
@@ -94,7 +94,7 @@ export function writtenWords(name: string, command: readonly ShellWord[]): reado
   }
 }
 
-/** Whether `install` creates every operand as a folder. */
+/** Whether `install` creates each operand as a folder. */
 function makesFolders(command: readonly ShellWord[]): boolean {
   return command.some(({ value, prefix }) => /^(-[A-Za-z]*d|--d)/.test(value ?? prefix));
 }
@@ -106,14 +106,14 @@ function operandsOf(command: readonly ShellWord[]): ShellWord[] {
     .filter((word, at) => (end !== -1 && at + 1 > end) || !(word.value ?? word.prefix).startsWith("-"));
 }
 
-/** Words that may become an option with a target, such as `$x`, unless a pattern makes them file names. */
+/** Returns words such as `$x` that may become an option with a target. Patterns are left out, because they give file names. */
 function unknownOptions(command: readonly ShellWord[]): ShellWord[] {
   return command
     .slice(1, -1)
     .filter(({ value, prefix, pattern }) => value === null && prefix === "" && !pattern);
 }
 
-/** Values of the options in `rule`: in a bundle, in the next word, after `=`, also of abbreviated long options. */
+/** Returns the values of the options in `rule`, in the same word, in the next, or after `=`, also of abbreviated options. */
 function targetsOf(rule: Targets | undefined, command: readonly ShellWord[]): ShellWord[] {
   if (rule === undefined) return [];
   return command.flatMap((word, at) => {
@@ -126,7 +126,7 @@ function targetsOf(rule: Targets | undefined, command: readonly ShellWord[]): Sh
   });
 }
 
-/** Returns where the value of a long target option begins in its word; the word's length when it is the next word. */
+/** Returns where the value of a long target option begins in its word; the length of the word if the value is the next word. */
 function afterLong({ long }: Targets, value: string): number | null {
   const equals = value.indexOf("=");
   const option = equals === -1 ? value : value.slice(0, equals);
@@ -142,7 +142,7 @@ function afterShort({ short, valued }: Targets, value: string): number | null {
   return null;
 }
 
-/** The rest of a word from a position. */
+/** Returns the part of a word from a position on. */
 function without(word: ShellWord, from: number): ShellWord {
   const value = word.value?.slice(from) ?? null;
   return { ...word, value, prefix: word.prefix.slice(from), text: word.text.slice(from) };
@@ -157,7 +157,7 @@ function ownWrites(name: string, command: readonly ShellWord[]): readonly ShellW
   return name === "git" ? writtenByGit(command) : [];
 }
 
-/** With `-i`, sed writes its files. The first operand is the script, unless an option holds it. */
+/** Returns the files that sed writes with `-i`. The first operand is the script, unless an option has the script. */
 function writtenBySed(command: readonly ShellWord[]): readonly ShellWord[] {
   const values = command.map(({ value, prefix }) => value ?? prefix);
   if (!values.some((value) => /^(-[nErsuz]*i|--i)/.test(value))) return [];
@@ -165,10 +165,10 @@ function writtenBySed(command: readonly ShellWord[]): readonly ShellWord[] {
   return operandsOf(command).slice(hasScript ? 0 : 1);
 }
 
-/** Letters of tar's options that have a value. */
+/** Letters of tar's options that take a value. */
 const tarValued = "fCbTXKNVLgHIF";
 
-/** The folder to extract to, and the archive that is written. The first word may be a bundle without a dash. */
+/** Returns the folder to which tar extracts, and the archive that it writes. Its first word may have options without a dash. */
 function writtenByTar(command: readonly ShellWord[]): readonly ShellWord[] {
   const values = tarValues(command);
   const letters = command.map(({ value }, at) =>
@@ -218,7 +218,7 @@ function addBundle(
   }
 }
 
-/** Subcommands of git that write where their operands say. */
+/** Returns the operands that name what a git command writes. */
 function writtenByGit(command: readonly ShellWord[]): readonly ShellWord[] {
   const at = command.findIndex(({ value }) => value !== null && gitSubcommands.has(value));
   const operands = operandsOf(command.slice(Math.max(0, at)));

@@ -25,7 +25,7 @@ function readArgument(argument: CommandArgument): ShellWord {
   return argument.type === "Word" ? readWord(argument) : readAssignment(argument);
 }
 
-/** Judges a command given as words, and what it runs in turn. */
+/** Judges a command that is given as words, and the commands that it runs. */
 function judgeInvocation(
   words: readonly ShellWord[],
   inspection: Inspection,
@@ -45,7 +45,7 @@ function judgeInvocation(
   judgeInner(name, words, inspection, redirections);
 }
 
-/** A command that the policy does not know may do anything. A program given by a path, too. */
+/** Notes a command that the policy does not know, because it may do anything. So may a program that is given by a path. */
 function judgeKnown(name: string, words: readonly ShellWord[], inspection: Inspection): void {
   const { value, text } = words[0]!;
   if (inspection.rules.allowed.some((pattern) => covers(pattern, words))) return;
@@ -57,7 +57,7 @@ function judgeKnown(name: string, words: readonly ShellWord[], inspection: Inspe
   note(inspection, "unknown", reason, "let a person approve it, or add it to allowed_commands");
 }
 
-/** The plan's rules and the profile's. */
+/** Applies the rules of the plan and of the profile. */
 function judgeRules(words: readonly ShellWord[], inspection: Inspection): void {
   const { denied, lifted, home } = inspection.rules;
   for (const pattern of denied) {
@@ -73,7 +73,7 @@ function judgeRules(words: readonly ShellWord[], inspection: Inspection): void {
   inspection.findings.push(blocked);
 }
 
-/** Judges what it runs or writes by its options and operands. */
+/** Judges what a command runs or writes because of its options and operands. */
 function judgeDeeds(name: string, words: readonly ShellWord[], inspection: Inspection): void {
   const option = judgeOptions(name, words);
   if (option !== null) inspection.findings.push(option);
@@ -91,7 +91,7 @@ function judgeDeeds(name: string, words: readonly ShellWord[], inspection: Inspe
   }
 }
 
-/** Judges what a shell, a wrapper or `find` runs. */
+/** Judges the commands that a shell, a wrapper or `find` runs. */
 function judgeInner(
   name: string,
   words: readonly ShellWord[],
@@ -130,7 +130,7 @@ function judgeFind(words: readonly ShellWord[], inspection: Inspection): void {
   }
 }
 
-/** A command that runs another in its own way: any word of it may be the other's name. */
+/** Judges each word of a command that runs another in its own way, because any word may be the name of the other. */
 function judgeMentioned(words: readonly ShellWord[], inspection: Inspection): void {
   for (const [at, word] of words.entries()) if (at > 0 && word.value !== null) judgeRules([word], inspection);
 }
@@ -153,7 +153,7 @@ function judgeShell(
       return noteUnclear(inspection, `"${name}" reads its script from its input`);
     case "unclear":
       return noteUnclear(inspection, `what "${name}" runs is not known`);
-    case "file": // a name without a slash is looked up as a command's is: `bash name` may run the program
+    case "file": // a name without a slash is searched like a command, so `bash name` may run that program
       return judgeInvocation(source.command, inspection);
     case "nothing":
       return;
@@ -167,7 +167,7 @@ function inspectAs(dialect: Dialect, text: string, inspection: Inspection): void
   inspection.plainShell = outer;
 }
 
-/** A script in a here-document or here-string. */
+/** Returns the script in a here-document or here-string. */
 function scriptIn(redirection: Redirection): readonly string[] {
   if (redirection.type === "HereDoc") return [bodyOf(redirection)];
   if (redirection.type === "HereString") return stringOf(redirection);
@@ -183,7 +183,7 @@ function stringOf({ target }: HereString): readonly string[] {
   return value === null ? [] : [value];
 }
 
-/** Builtins of bash, and programs that neither run others nor write files by their arguments, beside those in tables. */
+/** Builtins of bash, and programs whose arguments neither run programs nor write files, that are in no other table. */
 const others = new Set(
   `: . [ alias bg bind break builtin caller cd command compgen complete continue declare dirs disown echo enable eval
   exec exit export fc fg getopts hash help history jobs kill let local logout mapfile popd printf pushd pwd read
@@ -201,7 +201,7 @@ const others = new Set(
   sudo su doas pkexec passwd mkfs mke2fs dd shutdown reboot halt poweroff git hg svn gh`.split(/\s+/),
 );
 
-/** Whether the policy knows what a command does, apart from its denied uses. */
+/** Whether the policy knows what a command does, apart from its forbidden uses. */
 function isKnownCommand(name: string): boolean {
   return (
     others.has(name) ||

@@ -13,10 +13,10 @@ import { note, noteUnclear, type Inspection } from "../script/inspection.ts";
 import { isMeaningful, isPowerful } from "../commands/variable-names.ts";
 import { judgeRedirection } from "../commands/redirections.ts";
 
-/** Scripts in scripts in scripts, as `bash -c` makes them, are judged so many deep. */
+/** How deep nested scripts, as `bash -c` makes them, are judged. */
 const maxDepth = 8;
 
-/** Parses a script and walks all of it; a script in it, such as the text behind `-c`, comes back here. */
+/** Parses a script and judges all of it. Scripts within it, such as the text after `-c`, are passed to this function again. */
 export function inspectScript(text: string, inspection: Inspection): void {
   if (inspection.depth >= maxDepth)
     return note(inspection, "syntax", "scripts are nested too deep", "put the script into a file");
@@ -31,14 +31,14 @@ export function inspectScript(text: string, inspection: Inspection): void {
   inspection.untrusted = outer;
 }
 
-/** The parser forgives: whether it left anything but comments and separators unread. */
+/** Whether the parser, which is tolerant, left anything unread except comments and separators. */
 function hasRest({ commands }: Script, text: string): boolean {
-  if (text.includes("<<")) return false; // here-documents stand behind the last command
+  if (text.includes("<<")) return false; // a here-document follows the last command
   const rest = text.slice(commands.at(-1)?.end ?? 0);
   return /[^\s;&]/.test(rest.replaceAll(/(?<=^|[\s;&])#.*/gm, ""));
 }
 
-/** Judges one node and all below it. Nothing is left out, however many there are. */
+/** Judges a node and all nodes below it. None is left out, however many there are. */
 function walk(node: SyntaxNode, inspection: Inspection): void {
   const inLoop = opensLoop(node);
   if (inLoop) inspection.loops++;
@@ -53,7 +53,7 @@ function opensLoop({ type }: SyntaxNode): boolean {
   );
 }
 
-/** The nodes of which plain commands consist. */
+/** The types of nodes that plain commands consist of. */
 const plainTypes: ReadonlySet<SyntaxNode["type"]> = new Set<SyntaxNode["type"]>([
   "Script",
   "Statement",
@@ -73,7 +73,7 @@ const plainTypes: ReadonlySet<SyntaxNode["type"]> = new Set<SyntaxNode["type"]>(
   "FileDescriptor",
 ]);
 
-/** What a plain `sh` reads as something else: `((rm y))`, for one, is two subshells to it. */
+/** Types of nodes that a plain `sh` reads differently. For example, `((rm y))` is two nested subshells for it. */
 const onlyBash: ReadonlySet<SyntaxNode["type"]> = new Set<SyntaxNode["type"]>([
   "ArithmeticCommand",
   "ArithmeticFor",
@@ -89,7 +89,7 @@ const onlyBash: ReadonlySet<SyntaxNode["type"]> = new Set<SyntaxNode["type"]>([
   "BraceExpansion",
 ]);
 
-/** What is looked at in each kind of node; what stands below it is walked anyway. */
+/** The judges for each type of node. They need not look at nodes below, because these are walked anyway. */
 const judges: {
   readonly [Type in SyntaxNode["type"]]?: (
     node: Extract<SyntaxNode, { type: Type }>,
@@ -118,7 +118,7 @@ const judges: {
   ProcessSubstitution: judgeInnerScript,
   ArithmeticCommandExpansion(node, inspection) {
     judgeInnerScript(node, inspection);
-    // The shell evaluates what the script prints, and a text such as `a[$(…)]` runs a command.
+    // The shell evaluates what the script prints, and evaluating a text such as `a[$(…)]` runs a command.
     noteUnclear(inspection, `what ${node.text} prints is evaluated, and may run a command`);
   },
   ExtendedGlob: ({ text }, inspection) =>
@@ -133,7 +133,7 @@ function judgeNode(node: SyntaxNode, inspection: Inspection): void {
   judgeIt?.(node, inspection);
 }
 
-/** A script that the parser did not get hold of is not judged as empty. */
+/** Notes an inner script that the parser could not read, so that it is not judged as if it were empty. */
 function judgeInnerScript({ script, text }: { script: unknown; text: string }, inspection: Inspection): void {
   if (script === undefined) noteUnclear(inspection, `${text} cannot be read`);
 }
@@ -152,12 +152,12 @@ function judgeStatement({ background, command }: Statement, inspection: Inspecti
   if (command.type === "Pipeline" && command.prefixes.length > 0) inspection.plain = false;
 }
 
-/** A variable that is set: some change which programs run. */
+/** Judges the name of a variable that is set, because some variables change which programs run. */
 function judgeName(name: string, inspection: Inspection): void {
   if (isPowerful(name)) noteUnclear(inspection, `setting ${name} may change what programs run`);
 }
 
-/** The shell evaluates the subscripts of a list, in `a[x]=1` and in `a=([x]=1)`. */
+/** Judges an assignment. The shell evaluates the subscripts of a list, as in `a[x]=1` and `a=([x]=1)`. */
 function judgeAssignment({ name, index, value }: Assignment, inspection: Inspection): void {
   judgeName(name, inspection);
   if (index !== undefined) judgeArithmetic(index.text, inspection);
@@ -165,7 +165,7 @@ function judgeAssignment({ name, index, value }: Assignment, inspection: Inspect
   for (const { text } of elements) if (text.startsWith("[")) judgeSubscripted(text, inspection);
 }
 
-/** A name that is set, with its subscript. */
+/** Judges a name that is set, together with its subscript. */
 function judgeSubscripted(text: string, inspection: Inspection): void {
   const [, name, subscript] = /^([^[]*)(?:\[(.*?)(?:\]\+?=.*|\]?)$)?/s.exec(text)!;
   judgeName(name!, inspection);
@@ -186,7 +186,7 @@ function judgeFunction(node: Extract<SyntaxNode, { type: "Function" }>, inspecti
     );
 }
 
-/** A function that starts itself in a pipe or in the background is a fork bomb. */
+/** Whether a function calls itself in a pipe or in the background, which makes it a fork bomb. */
 function callsItselfTwice(body: SyntaxNode, name: string): boolean {
   let found = false;
   const visit = (node: SyntaxNode, forked: boolean): void => {
@@ -210,7 +210,7 @@ function judgeExpansion(node: ParameterExpansionPart, inspection: Inspection): v
   if (operation?.type === "Default" && operation.operator.includes("=")) judgeName(parameter, inspection);
 }
 
-/** The shell evaluates variables in arithmetic, and a value such as `a[$(…)]` runs a command. */
+/** Judges arithmetic. The shell evaluates variables in it, and evaluating a value such as `a[$(…)]` runs a command. */
 function judgeArithmetic(text: string, inspection: Inspection): void {
   if (!isTameArithmetic(text, inspection.untrusted))
     noteUnclear(inspection, `what ${text} evaluates to may run a command`);

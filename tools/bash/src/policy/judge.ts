@@ -8,20 +8,20 @@ import { inspectScript } from "./judge-script.ts";
 /** Longest command that is judged, in bytes. */
 const maxCommandBytes = 65_536;
 
-/** What the policy says of a command. */
+/** What the policy says about a command. */
 export interface Judgement {
   readonly verdict: Verdict;
-  /** The strictest finding, when there is one that matters. */
+  /** The strictest finding; null if the command is allowed. */
   readonly finding: Finding | null;
-  /** Every command in it is on the allow list, and nothing joins them but pipes and lists. */
+  /** Whether every command in it is on the allow list, and only pipes and lists join them. */
   readonly covered: boolean;
-  /** Files that redirections write, to be looked at where they really are. */
+  /** Files that redirections write, so that their real places can be checked. */
   readonly redirects: readonly string[];
 }
 
 /**
- * Judges a command by its parsed tree: every command at any depth, the strictest finding counts. What is not
- * understood is asked about, what does not parse is refused. It never runs anything.
+ * Judges a command by its parsed tree: all commands at any depth are judged, and the strictest finding counts. A person is asked
+ * about what is not understood, and what does not parse is refused. It never runs anything.
  */
 export function judge(command: string, rules: PolicyRules, profile: Profile): Judgement {
   const inspection = newInspection(rules);
@@ -57,7 +57,7 @@ function newInspection(rules: PolicyRules): Inspection {
   return inspection;
 }
 
-/** A parser that fails has not understood, whatever the reason. */
+/** Inspects a command. If the parser fails for any reason, the command counts as not understood. */
 function inspect(command: string, inspection: Inspection): void {
   try {
     inspectScript(command, inspection);

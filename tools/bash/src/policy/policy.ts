@@ -6,20 +6,20 @@ import { parsePattern } from "../script/command-patterns.ts";
 /** Judges commands by a plan's settings. */
 export interface Policy {
   judge(command: string): Judgement;
-  /** Whether a person is asked before the command runs. Refused commands are not asked about. */
+  /** Whether a person is asked before the command runs. No person is asked about refused commands. */
   asks(command: string): boolean;
 }
 
 interface PolicyPlace {
   readonly files: Files;
-  /** Free of links. */
+  /** The working folder, with its links resolved. */
   readonly workingDir: string;
   readonly home: string | null;
-  /** Commands change nothing outside of a layer, and have no network: none is asked about. */
+  /** Whether commands can change nothing outside of a layer and have no network, so that no person is asked about them. */
   readonly isContained: boolean;
 }
 
-/** Prepares the rules once. */
+/** Creates the policy of a plan's settings, with rules that are prepared once. */
 export function createPolicy(settings: ParsedSettings, place: PolicyPlace): Policy {
   const { safety_overrides: overrides, require_approval: always } = settings;
   const { isContained } = place;
@@ -29,7 +29,7 @@ export function createPolicy(settings: ParsedSettings, place: PolicyPlace): Poli
     ...place,
     allowed,
     denied: [...settings.denied_commands, ...overrides.block].map(parsePattern),
-    // The strict profile cannot be overridden.
+    // The rules of the strict profile cannot be overridden.
     lifted: profile === "strict" ? [] : [...allowed, ...overrides.allow.map(parsePattern)],
   };
   const policy: Policy = {

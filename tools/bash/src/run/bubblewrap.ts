@@ -15,10 +15,10 @@ import type { Environment } from "./environment.ts";
 import { shellArguments, type Launcher, type LaunchPlace } from "./launch.ts";
 import { createProcessFinder, markName } from "./find-processes.ts";
 
-/** The one way out of a sandbox without a network. */
+/** The only connection out of a sandbox without a network: to the hosts that the plan lists. */
 export interface Gate {
   open(): HostGate | undefined;
-  /** Variables by which programs find it. */
+  /** Variables by which programs find the gate. */
   readonly env: Environment;
 }
 
@@ -27,18 +27,18 @@ interface SandboxPlace extends LaunchPlace {
   readonly denied: readonly string[];
   readonly read: readonly string[];
   readonly secret: readonly string[];
-  /** Whether it shares the network in which it is started; with a gate that is one without other machines. */
+  /** Whether it shares the network in which it is started. With a gate, that is a network without other machines. */
   readonly network: boolean;
   readonly gate?: Gate | undefined;
-  /** The program; found on `path`. */
+  /** The name of bubblewrap's program, which is searched in `path`. */
   readonly program?: string | undefined;
   readonly path?: string | undefined;
 }
 
 /**
- * Runs commands in a sandbox of bubblewrap: with their own processes, mounts, users and, without `network`, no network.
- * Only the system, the working folder and the given paths exist; only the write paths are writable. When its first
- * process ends, the kernel ends all others.
+ * Runs commands in a sandbox of bubblewrap, with separate processes, mounts and users and, without `network`, no network.
+ * Only the system, the working folder and the given paths exist, and only the write paths are writable. When the sandbox's
+ * first process ends, the kernel ends all others.
  */
 function sandboxLauncher(place: SandboxPlace): Launcher {
   const { cwd, write, denied, secret, read, network } = place;
@@ -49,8 +49,8 @@ function sandboxLauncher(place: SandboxPlace): Launcher {
 }
 
 /**
- * Runs commands behind a wall of bubblewrap: all files but secret ones are readable, only the working folder, the write
- * paths and a `/tmp` of their own are writable. Sockets in `/run`, such as Docker's, do not exist.
+ * Runs commands behind a wall of bubblewrap: all files except secret ones are readable, but only the working folder, the write
+ * paths and a separate `/tmp` are writable. Sockets in `/run`, such as that of Docker, do not exist there.
  */
 function wallLauncher(
   place: LaunchPlace & WallMounts & Pick<SandboxPlace, "network" | "path" | "gate">,
@@ -72,7 +72,7 @@ function bubblewrapLauncher(
     const args = argumentsOf(command, mark);
     return {
       ...(gate === undefined ? { file: program, args } : openGate(gate).enter(program, args)),
-      // The sandbox's own processes have no mark, so that SIGTERM reaches only the processes inside.
+      // The sandbox's own processes have no mark, so SIGTERM reaches only the processes inside.
       env: { PATH: path ?? "" },
       cwd,
       sandbox: true,
@@ -81,14 +81,14 @@ function bubblewrapLauncher(
   };
 }
 
-/** A sandbox that shares the network it is started in must not be started in the host's. */
+/** Returns the open gate. Throws if it is closed, because the sandbox would then share the host's network. */
 function openGate(gate: Gate): HostGate {
   const open = gate.open();
   if (open === undefined) throw new Error("the way to the listed hosts is not open");
   return open;
 }
 
-/** Where commands run behind the wall or in the sandbox, and what of it they reach. */
+/** The place where commands run behind the wall or in the sandbox, and what they reach there. */
 export interface WalledPlace extends Pick<SandboxPlace, "write" | "denied" | "read" | "secret"> {
   readonly workingDir: string;
   readonly hasNetwork: boolean;
@@ -104,7 +104,7 @@ interface WalledSettings {
   readonly env: Environment;
 }
 
-/** Runs commands as the settings mean it, with what they need there. */
+/** Creates the launcher for commands behind the wall or in the sandbox, as the settings say, with the environment for it. */
 export function walledLauncher(
   { shell, isolation, env: given }: WalledSettings,
   { hasNetwork, layer, gate, env: own, temporary, ...folders }: WalledPlace,
@@ -115,7 +115,7 @@ export function walledLauncher(
   const env = layer === undefined ? found : shownEnvironment(layer, found);
   const way = { network: hasNetwork || gate !== undefined, gate };
   if (isolation !== "bubblewrap") {
-    // Programs keep their caches in the home folder, which is not writable.
+    // Programs keep their caches in the home folder, but that is not writable here.
     const caches = {
       XDG_CACHE_HOME: "/tmp/.cache",
       npm_config_cache: "/tmp/.npm",
@@ -129,14 +129,14 @@ export function walledLauncher(
   return sandboxLauncher({ ...folders, shell, ...way, env: inside, cwd, path });
 }
 
-/** A sandbox to try: how it starts commands, of which kind it is, and the host's own environment. */
+/** A sandbox to try out: its launcher, its kind, and the host's own environment. */
 interface TriedSandbox {
   readonly launcher: Launcher;
   readonly kind: SandboxKind;
   readonly env: Readonly<Record<string, string | undefined>>;
 }
 
-/** Tries to break out of the sandbox, and runs a harmless command in it. Null: it holds and works; otherwise why not. */
+/** Tries to break out of the sandbox, and runs a harmless command in it. Null if it holds and works, otherwise why not. */
 export async function probeSandbox(sandbox: TriedSandbox, clock: Clock): Promise<string | null> {
   const { problem } = await proveSandbox(sandbox);
   return problem ?? (await runHarmless(sandbox.launcher, clock));

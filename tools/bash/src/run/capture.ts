@@ -1,6 +1,6 @@
 const blockBytes = 65_536;
 
-/** Bytes in blocks, so that a million small pieces cost what one large piece does. */
+/** Bytes that are collected in blocks, so that a million small pieces cost as much as one large piece. */
 class Blocks {
   readonly #blocks: Buffer[] = [];
   #room = 0;
@@ -19,7 +19,7 @@ class Blocks {
     }
   }
 
-  /** Lets go of whole blocks from the start while at least `keep` bytes are left. Returns how many bytes were dropped. */
+  /** Drops whole blocks from the start as long as at least `keep` bytes remain. Returns how many bytes were dropped. */
   dropOver(keep: number): number {
     let dropped = 0;
     while (this.length - blockBytes >= keep) {
@@ -38,7 +38,7 @@ class Blocks {
   }
 }
 
-/** What a stream printed: all of it up to a bound, beyond that its start and its end. */
+/** What a stream printed: everything up to a limit, and beyond it only the start and the end. */
 export class Capture {
   readonly #head = new Blocks();
   readonly #tail = new Blocks();
@@ -46,7 +46,7 @@ export class Capture {
   /** Where in the stream the tail begins. */
   #tailStart: number;
   totalBytes = 0;
-  /** Line feeds in all of it. */
+  /** Number of line feeds in the whole stream. */
   lines = 0;
 
   constructor(keepBytes: number) {
@@ -68,8 +68,8 @@ export class Capture {
   }
 
   /**
-   * Bytes from `offset`, at most `limit`. In a dropped middle, the bytes of the tail follow: `offset` is then their real
-   * start.
+   * Returns at most `limit` bytes from `offset` on. If `offset` is in a dropped middle, returns bytes of the tail, with the
+   * `offset` where they really start.
    */
   page(offset: number, limit: number): { bytes: Buffer; offset: number } {
     const from = offset >= this.#head.length && offset < this.#tailStart ? this.#tailStart : offset;
@@ -88,12 +88,12 @@ export class Capture {
     return this.#tail.slice(from - this.#tailStart, to - this.#tailStart);
   }
 
-  /** The first bytes, at most as many as are kept of the start. */
+  /** Returns the first bytes, but at most as many as are kept of the start. */
   start(count: number): Buffer {
     return this.page(0, count).bytes;
   }
 
-  /** The last bytes, at most as many as are kept of the end. */
+  /** Returns the last bytes, but at most as many as are kept of the end. */
   end(count: number): Buffer {
     return this.page(Math.max(0, this.totalBytes - count), count).bytes;
   }

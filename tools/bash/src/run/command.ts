@@ -11,20 +11,20 @@ import type { Launch } from "./launch.ts";
 
 /** How a command ended. */
 export type Ending =
-  /** By itself. After a signal, `code` is 128 plus the signal's number. */
+  /** It ended by itself. After a signal, `code` is 128 plus the signal's number. */
   | { readonly kind: "exited"; readonly code: number }
   | { readonly kind: "timed_out" }
   | { readonly kind: "stopped" }
   | { readonly kind: "too_much_output" }
   | { readonly kind: "too_many_processes" }
-  /** It never ran: the shell or the sandbox did not start. */
+  /** It never ran, because the shell or the sandbox did not start. */
   | { readonly kind: "not_started"; readonly problem: string };
 
 interface Ended {
   readonly ending: Ending;
-  /** The process ids that could not be ended. */
+  /** The ids of the processes that could not be ended. */
   readonly left: readonly number[];
-  /** The command lines of processes that outlived the shell, and were ended with it; null where a sandbox ended them unseen. */
+  /** Command lines of processes that outlived the shell and were then ended; null if a sandbox ended them unseen. */
   readonly endedBehind: readonly string[] | null;
 }
 
@@ -35,11 +35,11 @@ export interface RunningCommand {
   readonly stderr: Capture;
   /** Resolves when all processes of the command have ended. */
   readonly done: Promise<Ended>;
-  /** Ends it: SIGTERM, and SIGKILL after the grace period. */
+  /** Ends the command with SIGTERM, and with SIGKILL after the grace period. */
   stop(): void;
-  /** Kills its group immediately, because the host is about to exit. */
+  /** Kills the command's process group immediately, because the host is about to exit. */
   kill(): void;
-  /** Calls back at each output and at the end. Returns the undo. */
+  /** Calls `callback` at each output and at the end. Returns a function that stops this. */
   onChange(callback: () => void): () => void;
 }
 
@@ -53,7 +53,7 @@ interface RunOptions {
   readonly finder: ProcessFinder;
 }
 
-/** Starts a command in its own session, and captures its output within bounds. */
+/** Starts a command in a session of its own, and captures a limited amount of its output. */
 export function startCommand(
   command: string,
   launch: (command: string, mark: string) => Launch,
@@ -128,18 +128,18 @@ function read(stream: Readable | null, capture: Capture, changed: () => void): v
     capture.add(bytes);
     changed();
   });
-  // A broken pipe has no more output.
+  // A broken pipe only means that there is no more output.
   stream?.on("error", () => {});
 }
 
 interface Course {
   readonly exited: Promise<Ending>;
-  /** Why it is to end before it ends by itself. */
+  /** Resolves if the command is to be ended before it ends by itself, to the reason. */
   readonly asked: Promise<Ending>;
   readonly options: FollowOptions;
 }
 
-/** Waits for the end of the command, by itself or on request, and then ends all processes that it left. */
+/** Waits until the command ends by itself or on request, and then ends all processes that it left. */
 async function finish(child: ChildProcess, { exited, asked, options }: Course): Promise<Ended> {
   const closed = new Promise<void>((resolve) => void child.once("close", () => resolve()));
   const first = await Promise.race([exited, asked]);
@@ -158,7 +158,7 @@ async function finish(child: ChildProcess, { exited, asked, options }: Course): 
       notice: (pids) => (endedBehind = first.kind === "exited" ? behind(pids) : []),
     },
   );
-  // A process that could not be found may hold the pipes open.
+  // A process that could not be found may still hold the pipes open.
   await waitAtMost(250, closed, clock);
   child.stdout?.destroy();
   child.stderr?.destroy();
@@ -166,18 +166,18 @@ async function finish(child: ChildProcess, { exited, asked, options }: Course): 
   return { ending: await exited, left, endedBehind: wasUnseen ? null : endedBehind };
 }
 
-/** What a person started in the background: without the sandbox around it. */
+/** Returns what a command started in the background, without the processes of the sandbox around it. */
 function behind(pids: readonly number[]): readonly string[] {
   return commandLinesOf(pids).filter((line) => !/^(?:\S*\/)?bwrap\b/.test(line));
 }
 
-/** Processes that a command left may end by themselves. Those of one that was ended are asked, and a flood is not asked. */
+/** Returns how long the remaining processes may take. Only after a normal end may they end by themselves; a flood is killed. */
 function patienceAfter({ kind }: Ending, usual: Patience): Patience {
   if (kind === "too_many_processes") return { lingerMs: 0, graceMs: 0 };
   return kind === "exited" || kind === "not_started" ? usual : { ...usual, lingerMs: 0 };
 }
 
-/** The end of the process itself. A sandbox reports on a separate pipe whether it ran the command. */
+/** Resolves to the end of the process itself. A sandbox reports on a separate pipe whether it ran the command. */
 function exitOf(child: ChildProcess, { sandbox, clock }: FollowOptions): Promise<Ending> {
   const ran = sandbox ? reportOf(child.stdio[3] as Readable, clock) : null;
   return new Promise((resolve) => {
@@ -194,7 +194,7 @@ function exitOf(child: ChildProcess, { sandbox, clock }: FollowOptions): Promise
   });
 }
 
-/** Whether bubblewrap reported the command's exit code; without it, the command never started. */
+/** Returns a function: whether bubblewrap reported the command's exit code. Without a report, the command never started. */
 function reportOf(stream: Readable, clock: Clock): () => Promise<boolean> {
   let text = "";
   const ended = new Promise<void>((resolve) => void stream.once("close", () => resolve()));
@@ -206,10 +206,10 @@ function reportOf(stream: Readable, clock: Clock): () => Promise<boolean> {
   };
 }
 
-/** Milliseconds between two counts. */
+/** Milliseconds between two counts of processes. */
 const countMs = 250;
 
-/** What counting needs. */
+/** Options for counting processes. */
 interface WatchOptions {
   readonly maxProcesses: number;
   readonly clock: Clock;
@@ -217,8 +217,8 @@ interface WatchOptions {
 }
 
 /**
- * Counts the processes of a command while it runs, also those whose parents have ended: a fork bomb is made of them.
- * Calls back once when there are too many. Returns the undo. Counts nothing where the system does not list processes as Linux does.
+ * Counts the processes of a command while it runs, including those whose parents have ended, as in a fork bomb. Calls back once
+ * if there are too many. Returns a function that stops this. Counts nothing on systems that do not list processes as Linux does.
  */
 function watchProcesses(
   { pid, mark }: { readonly pid: number | undefined; readonly mark: string },

@@ -1,26 +1,26 @@
 import type { Clock } from "@toolmount/core";
 import { hasGroup, signal, type ProcessFinder, type Trace } from "./find-processes.ts";
 
-/** How long the processes of a command may take to end by themselves, and after SIGTERM. */
+/** Milliseconds that the processes of a command get to end by themselves, and then to end after SIGTERM. */
 export interface Patience {
   readonly lingerMs: number;
   readonly graceMs: number;
 }
 
-/** What ending processes needs. */
+/** Options for ending processes. */
 interface EndOptions {
   readonly patience: Patience;
   readonly clock: Clock;
   readonly finder: ProcessFinder;
-  /** A sandbox's own process. It gets no SIGTERM, because its end would kill all processes in it. */
+  /** The process of a sandbox itself, or null. It gets no SIGTERM, because its end would kill all processes in it. */
   readonly sandboxPid: number | null;
-  /** Receives the processes that did not end by themselves, before they are asked to. */
+  /** Receives the ids of the processes that did not end by themselves, before they get SIGTERM. */
   readonly notice?: ((pids: readonly number[]) => void) | undefined;
 }
 
 /**
- * Ends all processes of a command: waits, sends SIGTERM, then SIGKILL until none is found. Resolves to the process ids
- * that could not be ended.
+ * Ends all processes of a command: waits, sends SIGTERM, then SIGKILL until no process is found. Resolves to the ids of the
+ * processes that could not be ended.
  */
 export async function endAll(trace: Trace, options: EndOptions): Promise<readonly number[]> {
   const { patience, sandboxPid } = options;
@@ -43,7 +43,7 @@ async function leftOf(trace: Trace, { finder }: EndOptions): Promise<readonly nu
   return (await finder.find(trace)) ?? (hasGroup(trace.pid) ? [trace.pid] : []);
 }
 
-/** Whether all processes end within a time. Looks soon, and then less and less often. */
+/** Whether all processes end within a time. It looks soon, and then less and less often. */
 async function endWithin(trace: Trace, ms: number, options: EndOptions): Promise<boolean> {
   for (let waited = 0, step = 2; ; step = Math.min(step * 2, 50)) {
     if ((await leftOf(trace, options)).length === 0) return true;
@@ -54,7 +54,7 @@ async function endWithin(trace: Trace, ms: number, options: EndOptions): Promise
   }
 }
 
-/** Waits for a promise, at most so many milliseconds. Leaves no timer behind. */
+/** Waits for a promise, at most `ms` milliseconds. Leaves no timer behind. */
 export async function waitAtMost(ms: number, settled: Promise<void>, clock: Clock): Promise<void> {
   await new Promise<void>((resolve) => {
     const timer = clock.setTimer(resolve, ms);

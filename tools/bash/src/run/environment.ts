@@ -1,9 +1,9 @@
 import { homedir, userInfo } from "node:os";
 
-/** Variables of the host that every command gets; whatever else it gets, a plan names. */
+/** Variables of the host that every command gets. A plan names all others. */
 const passed = ["PATH", "HOME", "USER", "LANG", "LC_ALL", "TZ", "TMPDIR"];
 
-/** What commands get where the host has no such variable. */
+/** Values for variables that the host does not have. */
 const usual = {
   PATH: "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin",
   LANG: "C.UTF-8",
@@ -12,7 +12,7 @@ const usual = {
 
 export type Environment = Readonly<Record<string, string>>;
 
-/** Builds the environment of commands from nothing: the passed names, what the plan names, and what it sets. */
+/** Builds the environment of commands from the passed variables, the variables that the plan names, and those that it sets. */
 export function commandEnvironment(
   host: Readonly<Record<string, string | undefined>>,
   { pass_env, env }: { readonly pass_env: readonly string[]; readonly env: Environment },
@@ -22,7 +22,7 @@ export function commandEnvironment(
   return { HOME: homedir(), USER: userInfo().username, ...usual, ...Object.fromEntries(taken), ...env };
 }
 
-/** The host's own variables, for callers that pass none. */
+/** Returns the host's own variables, for callers that pass none. */
 export function hostEnvironment(): Readonly<Record<string, string | undefined>> {
   return process.env;
 }

@@ -1,38 +1,38 @@
 import { readdirSync, readFileSync } from "node:fs";
 import type { Clock } from "@toolmount/core";
 
-/** The variable by which the processes of one command are found, also those that left its group. */
+/** The environment variable that identifies the processes of one command, even those that left its process group. */
 export const markName = "TOOLMOUNT_COMMAND_ID";
 
-/** How the processes of a command are recognised. */
+/** How the processes of a command are recognized. */
 export interface Trace {
-  /** Process id of what was started: the leader of its group and session. */
+  /** The id of the process that was started, which leads its group and session. */
   readonly pid: number;
-  /** Value of the mark in the environment. */
+  /** The value of the mark in the environment. */
   readonly mark: string;
 }
 
 /** Finds the processes that commands left. All commands of a shell share its scans of `/proc`. */
 export interface ProcessFinder {
   /**
-   * Process ids of the command's group or session, or with its mark; zombies are left out. Null where the system has
-   * no `/proc`. A process that left the session *and* dropped the mark from its environment is not found.
+   * Resolves to the ids of the processes in the command's group or session, or with its mark, without zombies. Null on a system
+   * without `/proc`. A process that left the session *and* removed the mark from its environment is not found.
    */
   find(trace: Trace): Promise<readonly number[] | null>;
 }
 
-/** Processes that are read before other work of the event loop continues. Reading one takes about 10 µs. */
+/** Number of processes that are read before the event loop does other work. Reading one takes about 10 µs. */
 const perSlice = 64;
 
 /** Longest pause after a scan, in milliseconds. */
 const maxRestMs = 50;
 
-/** Most repeated scans while processes come and go. */
+/** Most scans that are repeated while processes start and end. */
 const maxScans = 8;
 
 /**
- * Creates a finder. Commands that look at the same time share one scan, which reads one file after the other: it needs
- * one descriptor, however many processes the machine has. Scans take at most half of the time.
+ * Creates a finder. Commands that look at the same time share one scan, which reads one file after the other, so that it needs
+ * only one descriptor, however many processes the machine has. Scans take at most half of the time.
  */
 export function createProcessFinder(clock: Clock): ProcessFinder {
   const strangers = new Map<number, string>();
@@ -41,9 +41,9 @@ export function createProcessFinder(clock: Clock): ProcessFinder {
   let restUntil = Number.NEGATIVE_INFINITY;
   const scanNext = async (): Promise<Scan | null> => {
     await busy;
-    // The rest is before a scan: one after the last scan would be a timer that outlives its command. A clock may be set back.
+    // The pause comes before a scan: after the last scan, its timer would outlive the command. The clock may have been set back.
     await pause(Math.min(maxRestMs, restUntil - clock.now()), clock);
-    // Later callers wait for the scan after this one: this one may have passed their process already.
+    // Later callers wait for the next scan, because this scan may have passed their process already.
     queued = null;
     const begun = clock.now();
     const scanning = scanProcesses(strangers);
@@ -61,7 +61,7 @@ async function findIn(scan: () => Promise<Scan | null>, trace: Trace): Promise<r
     const ours = seen.filter((found) => isOurs(found, trace));
     if (ours.length > 0) return ours.map(({ pid }) => pid);
     // A process that ended during the scan may have left a child that the scan did not list. Zombies, and processes
-    // without an environment, may be ending or may stay so: each counts once.
+    // without an environment, may be about to end or may stay as they are, so each of them counts only once.
     const isUnsure = ({ state }: SeenProcess) => state === "zombie" || state === "unread";
     const isOpen = (found: SeenProcess) =>
       found.pid >= trace.pid && (found.state === "gone" || (isUnsure(found) && !unsure.has(found.pid)));
@@ -71,7 +71,7 @@ async function findIn(scan: () => Promise<Scan | null>, trace: Trace): Promise<r
   return [];
 }
 
-/** A process that starts a program has no environment for a moment. Its group says whose it is. */
+/** Whether a process belongs to the command. While it starts a program it has no environment; its group then decides. */
 function isOurs({ state, group, session, mark }: SeenProcess, trace: Trace): boolean {
   if (state === "gone" || state === "zombie") return false;
   return group === trace.pid || session === trace.pid || mark === trace.mark;
@@ -88,7 +88,7 @@ interface SeenProcess {
 
 type Scan = readonly SeenProcess[];
 
-/** Reads every process once. `strangers` remembers processes without a mark, by their start time. */
+/** Reads every process once. `strangers` remembers processes without a mark, with their start times, to skip them later. */
 async function scanProcesses(strangers: Map<number, string>): Promise<Scan | null> {
   const pids = listPids();
   if (pids === null) return null;
@@ -135,12 +135,12 @@ function markIn(environment: string): string | null {
   return found === undefined ? null : found.slice(head.length);
 }
 
-/** The command lines of processes, in one line each; those that have none are left out. */
+/** Returns the command lines of processes, each as one line. Processes without a command line are left out. */
 export function commandLinesOf(pids: readonly number[]): readonly string[] {
   return pids.map((pid) => readOr(`/proc/${pid}/cmdline`).replaceAll("\0", " ").trim()).filter(Boolean);
 }
 
-/** Empty for a process that ended, or another user's. */
+/** Reads a file; empty if the process has ended or belongs to another user. */
 function readOr(path: string): string {
   try {
     return readFileSync(path, "latin1");
@@ -158,7 +158,7 @@ export function hasGroup(leader: number): boolean {
   return signal(-leader, 0);
 }
 
-/** Sends a signal; false when no process received it. */
+/** Sends a signal. False if no process received it. */
 export function signal(pid: number, name: NodeJS.Signals | 0): boolean {
   try {
     return process.kill(pid, name);

@@ -3,12 +3,12 @@ import { existsSync, readdirSync, readFileSync, readlinkSync } from "node:fs";
 import { createProgramGuard, type ProgramGuard } from "@toolmount/sandbox";
 import { signal } from "./find-processes.ts";
 
-/** The variable by which all processes of one host's commands are found. */
+/** The environment variable that identifies all processes of one host's commands. */
 export const hostMarkName = "TOOLMOUNT_HOST_ID";
 
 /** The guard of one host's commands. */
 export interface Guard extends ProgramGuard {
-  /** Value of {@link hostMarkName} in every command's environment. */
+  /** The value of {@link hostMarkName} in the environment of every command. */
   readonly mark: string;
 }
 
@@ -18,14 +18,14 @@ export function createGuard({ PATH: path }: Readonly<Record<string, string>>): G
   return { mark, ...createProgramGuard({ mark: `${hostMarkName}=${mark}`, path }) };
 }
 
-/** Namespace, process id and start time of this process, and a random part: another host can tell if it is running. */
+/** Returns this process's namespace, id and start time, by which another host can tell if it runs, and a random part. */
 function hostMark(): string {
   const place = placeOf(process.pid);
   return [place?.namespace ?? "", process.pid, place?.start ?? "", randomUUID()].join(".");
 }
 
 /**
- * Kills processes that commands of hosts left which are no longer running: their guard was killed, too. Skips hosts in
+ * Kills processes that were left by commands of hosts that no longer run and whose guard was killed, too. Skips hosts in
  * other process namespaces. Resolves to the number of killed processes.
  */
 export async function sweepOrphans(): Promise<number> {
@@ -41,7 +41,7 @@ export async function sweepOrphans(): Promise<number> {
   return killed;
 }
 
-/** Whether a host has ended. When its state cannot be read, it counts as running. */
+/** Whether a host has ended. If its state cannot be read, it counts as running. */
 function isGone({ pid, start }: HostPlace): boolean {
   const place = placeOf(pid);
   return place === null ? !existsSync(`/proc/${pid}`) : place.start !== start;
@@ -53,7 +53,7 @@ interface HostPlace {
   readonly start: string;
 }
 
-/** The host that started a process, by the mark in its environment. */
+/** Returns the host that started a process, by the mark in its environment; null if it has no mark. */
 function hostOf(pid: number): HostPlace | null {
   const head = `${hostMarkName}=`;
   const entry = readOr(`/proc/${pid}/environ`)
@@ -63,7 +63,7 @@ function hostOf(pid: number): HostPlace | null {
   return namespace === "" || start === "" ? null : { namespace, pid: Number(host), start };
 }
 
-/** Namespace and start time of a process; null without `/proc`, and for a process that is gone. */
+/** Returns the namespace and the start time of a process; null without `/proc`, and for a process that has ended. */
 function placeOf(pid: number): { namespace: string; start: string } | null {
   const stat = readOr(`/proc/${pid}/stat`);
   const start = stat.slice(stat.lastIndexOf(")") + 2).split(" ")[19];

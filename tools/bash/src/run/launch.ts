@@ -1,7 +1,7 @@
 import { markName } from "./find-processes.ts";
 import type { Environment } from "./environment.ts";
 
-/** What is to be started. */
+/** The program to start, with its arguments, environment and folder. */
 export interface Launch {
   readonly file: string;
   readonly args: readonly string[];
@@ -9,11 +9,11 @@ export interface Launch {
   readonly cwd: string;
   /** Whether `file` is a sandbox, which reports on descriptor 3. */
   readonly sandbox: boolean;
-  /** What the sandbox gets as its filter of system calls. */
+  /** The filter of system calls that the sandbox gets. */
   readonly filter?: Uint8Array | undefined;
 }
 
-/** Makes the launch of a command. The command itself is handed over as it is, byte for byte. */
+/** Makes the launch of a command. The text of the command is passed on unchanged. */
 export type Launcher = (command: string, mark: string) => Launch;
 
 export interface LaunchPlace {
@@ -22,12 +22,12 @@ export interface LaunchPlace {
   readonly cwd: string;
 }
 
-/** A shell that reads no start-up files. */
+/** Returns the arguments for a shell that reads no start-up files. */
 export function shellArguments(command: string): readonly string[] {
   return ["--noprofile", "--norc", "-c", command];
 }
 
-/** Runs commands as what they are: with the host's rights. */
+/** Creates a launcher without a sandbox: commands run with the host's rights. */
 export function plainLauncher({ shell, env, cwd }: LaunchPlace): Launcher {
   return (command, mark) => ({
     file: shell,

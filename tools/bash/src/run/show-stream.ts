@@ -1,21 +1,21 @@
 import type { Capture } from "./capture.ts";
 
-/** Terminal sequences: colours, cursor movements, titles. `\p{Cc}` at the start is ESC, which the replacer checks. */
+/** Matches terminal sequences: colours, cursor movements, titles. The first `\p{Cc}` must be ESC, which the replacer checks. */
 const terminalSequence = /(?:\p{Cc})(?:\[[0-?]*[ -/]*[@-~]|\][^\p{Cc}]*(?:\p{Cc}\\|\p{Cc}))/gu;
 
 const escape = String.fromCharCode(27);
 
-/** Output as a terminal shows it: without terminal sequences, and with other control characters as `\\x1b`. */
+/** Returns output as a terminal shows it: without terminal sequences, and with other control characters as `\\x1b`. */
 export function withoutControls(text: string): string {
   return playLines(text)
     .replaceAll(terminalSequence, (sequence) => (sequence.startsWith(escape) ? "" : sequence))
     .replaceAll(/[^\P{Cc}\t\n\r]/gu, (sign) => `\\x${sign.charCodeAt(0).toString(16).padStart(2, "0")}`);
 }
 
-/** A carriage return, and what erases a line or a part of it. */
+/** Matches a carriage return, a backspace, and sequences that erase a line or a part of it. */
 const inLine = new RegExp(String.raw`\r|${escape}\[[02]?K|\x08`, "g");
 
-/** Plays what goes back in a line: of a progress bar that was printed a hundred times, the last state is left. */
+/** Applies what goes back within a line: of a progress bar that was printed a hundred times, only the last state remains. */
 function playLines(text: string): string {
   if (!text.includes("\r") && !text.includes("\b")) return text;
   return text
@@ -28,8 +28,8 @@ function playLines(text: string): string {
 }
 
 /**
- * Keeps the line as cells, so that a line that goes back a million times costs no more than its length. An erased line begins
- * at `blanks`: what stands before it is written only if something is printed there.
+ * Applies the control characters of one line. It keeps the line as cells, so that going back a million times costs no more than
+ * the length of the line. An erased line begins at `blanks`: spaces are written before it only if something is printed there.
  */
 function playLine(line: string): string {
   let cells: string[] = [];
@@ -59,13 +59,13 @@ function playLine(line: string): string {
 /** A stream as an answer shows it. */
 interface ShownStream {
   readonly text: string;
-  /** How much the middle leaves out: `12 lines`; null when the text is whole. */
+  /** How much of the middle is left out, for example `12 lines`; null if the text is complete. */
   readonly left: string | null;
 }
 
 /**
- * The stream as text, or where it is larger than `limit` its start and its end: whole lines, up to 40 % of the limit
- * each; or bytes, where lines are so long that less than 20 % would be left. A line between says what is missing.
+ * Returns a stream as text. If it is larger than `limit`, returns its start and its end: whole lines, up to 40 % of the limit
+ * each, or bytes, if lines are so long that less than 20 % would remain. A line between them says what is missing.
  */
 export function showStream(capture: Capture, limit: number, id: string): ShownStream {
   if (capture.totalBytes <= limit)
@@ -84,7 +84,7 @@ export function showStream(capture: Capture, limit: number, id: string): ShownSt
   return join(headBytes, `${omitted} bytes`, tailBytes, capture, limit, id);
 }
 
-/** Output that is small once it is played; null when it is not, or not all of it was kept. */
+/** Returns output that is small after its control characters are applied; null if it is not, or if a part was dropped. */
 function playedWhole(capture: Capture, limit: number): string | null {
   const { totalBytes, keptBytes } = capture;
   if (keptBytes < totalBytes || totalBytes > maxPlayed) return null;
@@ -94,7 +94,7 @@ function playedWhole(capture: Capture, limit: number): string | null {
   return Buffer.byteLength(text) <= limit ? text : null;
 }
 
-/** Most bytes that are played to see whether they are small then. */
+/** Most bytes to which control characters are applied, to see whether the result is small. */
 const maxPlayed = 4_194_304;
 
 function join(
@@ -122,13 +122,13 @@ function wholeLines(bytes: Buffer): Buffer {
   return bytes.subarray(0, bytes.lastIndexOf(10) + 1);
 }
 
-/** `bytes` has one byte more at its start, which shows whether a line begins there. */
+/** Returns the whole lines at the end. `bytes` has one more byte at its start, which shows whether a line begins there. */
 function wholeLinesAtEnd(bytes: Buffer): Buffer {
   const at = bytes.indexOf(10);
   return at === -1 ? bytes.subarray(bytes.length) : bytes.subarray(at + 1);
 }
 
-/** Without the first bytes of a character that is cut at the end. */
+/** Removes the first bytes of a character that is cut off at the end. */
 export function wholeCharacters(bytes: Buffer): Buffer {
   for (let back = 1; back <= Math.min(4, bytes.length); back++) {
     const byte = bytes[bytes.length - back]!;
@@ -139,7 +139,7 @@ export function wholeCharacters(bytes: Buffer): Buffer {
   return bytes;
 }
 
-/** Without the last bytes of a character that is cut at the start. */
+/** Removes the last bytes of a character that is cut off at the start. */
 function wholeCharactersAtEnd(bytes: Buffer): Buffer {
   let at = 0;
   while (at < Math.min(3, bytes.length) && (bytes[at]! & 0xc0) === 0x80) at++;

@@ -6,26 +6,26 @@ import { makeFolder } from "@toolmount/paths";
 import { gateEnvironment, networkVariables, openHostGate, type HostGate } from "@toolmount/sandbox";
 import type { Gate } from "./bubblewrap.ts";
 
-/** The sandbox around commands: whether it is used, and why not. */
+/** The sandbox around commands: whether it is used and, if not, why. */
 interface Wall {
-  /** Without it no command runs. */
+  /** Whether commands may run only in the sandbox. */
   readonly isNeeded: boolean;
   readonly isUp: boolean;
-  /** Why it is not used; null the second time. */
+  /** Returns why the sandbox is not used. Later calls return null. */
   takeProblem(): string | null;
-  /** Tries the sandbox once, and again after a failure if the plan insists on it. Resolves to the problem. */
+  /** Tries out the sandbox once; after a failure again, if the sandbox is required. Resolves to the problem, or to null. */
   raise(): Promise<string | null>;
 }
 
 interface WallPlace {
   readonly isolation: "auto" | "none" | "bubblewrap";
-  /** Commands are not asked about, or have the network of some hosts only, so none may run without it. */
+  /** Whether no command may run without the sandbox: no person is asked, or only some hosts of the network are allowed. */
   readonly isRequired: boolean;
   readonly probe: () => Promise<string | null>;
   readonly temporary: TemporaryFolder;
 }
 
-/** Prepares the sandbox. It is tried when the first command needs it. */
+/** Prepares the sandbox. It is tried out when the first command needs it. */
 export function createWall({ isolation, isRequired, probe, temporary }: WallPlace): Wall {
   let tried: Promise<string | null> | null = null;
   const isNeeded = isRequired || isolation === "bubblewrap";
@@ -58,7 +58,7 @@ interface TemporaryFolder {
   remove(): void;
 }
 
-/** Names a folder in that of temporary files. */
+/** Chooses a new folder within the system's folder for temporary files. */
 export function createTemporaryFolder(): TemporaryFolder {
   const path = join(tmpdir(), `toolmount-tmp-${randomUUID()}`);
   return {
@@ -68,18 +68,18 @@ export function createTemporaryFolder(): TemporaryFolder {
   };
 }
 
-/** The way of commands to the hosts that the plan lists. */
+/** The connection of commands to the hosts that the plan lists. */
 interface Way {
-  /** What launchers of commands need of it; undefined where no host is listed. */
+  /** The gate for launchers of commands; undefined if the plan lists no hosts. */
   readonly gate: Gate | undefined;
-  /** Opens it, unless it is open. Resolves to the problem. */
+  /** Opens the connection, unless it is open. Resolves to the problem, or to null. */
   raise(): Promise<string | null>;
-  /** The hosts that commands asked for since this was last called. */
+  /** Returns the hosts that commands asked for since the last call of this method. */
   takeAsked(): ReturnType<HostGate["takeAsked"]>;
   close(): void;
 }
 
-/** Prepares the way to hosts; it is opened when the first command needs it. */
+/** Prepares the connection to hosts. It is opened when the first command needs it. */
 export function createWay(hosts: readonly string[], host: Readonly<Record<string, string | undefined>>): Way {
   let open: HostGate | undefined;
   let opening: Promise<string | null> | undefined;

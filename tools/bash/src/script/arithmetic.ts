@@ -3,8 +3,8 @@ import { forEachChild } from "unbash";
 import { readWord } from "./words.ts";
 
 /**
- * Variables whose value may be more than a number or a plain word. In arithmetic the shell evaluates the value itself,
- * and a value like `a[$(…)]` runs a command.
+ * Returns the variables whose value may be more than a number or a plain word. In arithmetic the shell evaluates the value
+ * itself, and evaluating a value like `a[$(…)]` runs a command.
  */
 export function untrustedVariables(root: SyntaxNode): ReadonlySet<string> {
   const names = new Set<string>();
@@ -38,7 +38,7 @@ function isPlain(word: Parameters<typeof readWord>[0]): boolean {
   return word.parts?.length === 1 && word.parts[0]!.type === "ArithmeticExpansion";
 }
 
-/** Variables that a builtin fills from elsewhere. */
+/** Returns the variables that a builtin fills with data from elsewhere. */
 function namesRead(command: Extract<SyntaxNode, { type: "Command" }>): string[] {
   const name = command.name === undefined ? null : readWord(command.name).value;
   if (name === null || !/^(read|mapfile|readarray|getopts|printf|wait)$/.test(name)) return [];
@@ -46,7 +46,7 @@ function namesRead(command: Extract<SyntaxNode, { type: "Command" }>): string[] 
   return ["REPLY", "MAPFILE", ...words.filter((word) => /^[A-Za-z_]\w*$/.test(word))];
 }
 
-/** Whether the text of an arithmetic expression cannot run anything. */
+/** Whether an arithmetic expression certainly runs nothing. */
 export function isTameArithmetic(text: string, untrusted: ReadonlySet<string>): boolean {
   if (!/^[\w\s+\-*/%<>=!&|^~?:(),${}[\]#]*$/.test(text) || /\$\{!|\$[\d(]|\$\{\d/.test(text)) return false;
   return (text.match(/[A-Za-z_]\w*/g) ?? []).every((name) => !untrusted.has(name));

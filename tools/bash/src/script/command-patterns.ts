@@ -1,14 +1,14 @@
 import type { ShellWord } from "./words.ts";
 
-/** A pattern for commands: words, in which `*` matches any text. */
+/** A pattern for commands. It consists of words, in which `*` matches any text. */
 export interface CommandPattern {
   readonly source: string;
   readonly words: readonly string[];
-  /** Ends with ` *`: any further words, also none. */
+  /** Whether it ends with ` *`, so that any number of further words may follow. */
   readonly open: boolean;
 }
 
-/** Parses e.g. `git push *`. */
+/** Parses a pattern such as `git push *`. */
 export function parsePattern(source: string): CommandPattern {
   const words = source.trim().split(/\s+/);
   const open = words.length > 1 && words.at(-1) === "*";
@@ -16,8 +16,8 @@ export function parsePattern(source: string): CommandPattern {
 }
 
 /**
- * Whether a command is surely covered: word for word, with regard to case, and no more words than the pattern has
- * unless it ends with ` *`. A command given by its path is covered only where the pattern has a slash.
+ * Whether a pattern certainly covers a command: word for word, case-sensitive, and without further words unless the pattern ends
+ * with ` *`. A command that is given by its path is covered only if the pattern has a slash.
  */
 export function covers({ words, open }: CommandPattern, command: readonly ShellWord[]): boolean {
   if (words.length === 1 && words[0] === "*") return true;
@@ -29,9 +29,9 @@ export function covers({ words, open }: CommandPattern, command: readonly ShellW
 }
 
 /**
- * Whether a command is forbidden: `maybe` where that depends on what the shell fills in. The command's name is taken
- * without its folder and without regard to case; options may stand anywhere, bundled or not; what stands between the
- * other words may only be options and their values.
+ * Whether a pattern forbids a command; `maybe` if that depends on values that the shell fills in. The command's name is compared
+ * without its folder and ignoring case. Options may stand anywhere, combined or not, and between the other words there may only
+ * be options and their values.
  */
 export function forbids({ words }: CommandPattern, command: readonly ShellWord[]): "yes" | "no" | "maybe" {
   const [name, ...rest] = words;
@@ -48,12 +48,12 @@ export function forbids({ words }: CommandPattern, command: readonly ShellWord[]
   return flags === "yes" && operands === "yes" ? "yes" : "maybe";
 }
 
-/** The command's name without its folder; empty when it is not known. */
+/** Returns the command's name without its folder; empty if it is not known. */
 export function commandName({ value }: ShellWord): string {
   return value === null ? "" : value.slice(value.lastIndexOf("/") + 1);
 }
 
-/** Whether the text is what the pattern says, `*` standing for any characters (but no slash when `oneName`). */
+/** Whether a text matches a pattern, in which `*` stands for any characters, except for slashes if `oneName` is set. */
 function matchesText(pattern: string, text: string, oneName: boolean): boolean {
   if (oneName && text.includes("/")) return false;
   const [first, ...pieces] = pattern.split("*");
@@ -77,7 +77,7 @@ function hasFlags(flags: readonly string[], command: readonly ShellWord[]): "yes
   return missing ? (unsure ? "maybe" : "no") : "yes";
 }
 
-/** `-rf` is there when both letters are, in whichever bundles; `--force` also as `--force=…`. */
+/** Whether a command has an option: `-rf` if both letters are in any of its words, `--force` also as `--force=…`. */
 function hasFlag(flag: string, command: readonly ShellWord[]): boolean {
   const given = command.slice(1).flatMap(({ value }) => (value?.startsWith("-") === true ? [value] : []));
   if (flag.startsWith("--")) return given.some((word) => word === flag || word.startsWith(`${flag}=`));

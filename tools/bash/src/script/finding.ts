@@ -5,7 +5,7 @@ export type Verdict = "allow" | "ask" | "deny";
 export type Profile = "strict" | "standard" | "permissive" | "unrestricted";
 
 /**
- * A finding in a command:
+ * The kind of a finding in a command:
  *
  * - `hidden`: a character that an approver cannot see
  * - `syntax`: it does not parse, or is too large to judge
@@ -13,8 +13,8 @@ export type Profile = "strict" | "standard" | "permissive" | "unrestricted";
  * - `catastrophe`, `blocked`: the profile forbids it
  * - `redirect`: a redirection writes outside the folders
  * - `unclear`: the text does not show what will run
- * - `option`: an option or an inline program runs or writes something of its own
- * - `outside`: a command is given a path outside the folders to write to
+ * - `option`: an option or an inline program runs or writes something in addition
+ * - `outside`: a command is to write to a path outside the folders
  * - `unknown`: the policy does not know the command
  */
 export type FindingKind =
@@ -31,9 +31,9 @@ export type FindingKind =
 
 export interface Finding {
   readonly kind: FindingKind;
-  /** What, in a few words, to follow "Command denied for safety:". */
+  /** What was found, in a few words that can follow "Command denied for safety:". */
   readonly reason: string;
-  /** What to do instead. */
+  /** What to do instead, for the model. */
   readonly hint: string;
 }
 
@@ -82,7 +82,7 @@ const verdicts: Readonly<Record<Profile, Readonly<Record<FindingKind, Verdict>>>
   },
 };
 
-/** The verdict of a profile about a finding. */
+/** Returns the verdict of a profile about a kind of finding. */
 export function verdictOf(kind: FindingKind, profile: Profile): Verdict {
   return verdicts[profile][kind];
 }

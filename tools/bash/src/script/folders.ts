@@ -3,17 +3,17 @@ import { basename, dirname, join, resolve } from "node:path";
 import type { Files } from "@toolmount/paths";
 import type { ShellWord } from "./words.ts";
 
-/** The folders in which a script may be, as far as its text shows; and what may be written from there. */
+/** The folders in which a script may be, as far as its text shows, and what may be written from there. */
 export interface Folders {
-  /** Notes a change of folder. False: the new one is not known, or lies outside. */
+  /** Notes a change of folder. Returns where the new folder is: inside or outside of the allowed folders, or unknown. */
   enter(word: ShellWord | undefined, insideLoop: boolean): "inside" | "outside" | "unknown";
-  /** Whether a path may be written from every folder the script may be in. */
+  /** Returns whether a path may be written from every folder in which the script may be. */
   judge(word: ShellWord): "inside" | "outside" | "unknown";
-  /** All places that a word may name. */
+  /** Returns all paths that a word may name; null if they are not known. */
   places(word: ShellWord): readonly string[] | null;
 }
 
-/** Begins in the working folder. */
+/** Creates the folders of a script that begins in the working folder. */
 export function createFolders(files: Files, workingDir: string, home: string | null): Folders {
   let known: readonly string[] | null = [workingDir];
   const isInside = (path: string) => files.allows(reallyAt(path), "write");
@@ -48,7 +48,7 @@ export function createFolders(files: Files, workingDir: string, home: string | n
   };
 }
 
-/** The path that a word names, or for a pattern the folder in which it looks; null when that is not known. */
+/** Returns the path that a word names or, for a pattern, the folder in which it searches; null if that is not known. */
 function textOf({ value, text, tilde, pattern }: ShellWord, home: string | null): string | null {
   if (value !== null) return value;
   if (tilde) return home !== null && /^~(\/[\w./-]*)?$/.test(text) ? home + text.slice(1) : null;

@@ -1,7 +1,7 @@
-/** Format characters (bidirectional ones, tags, joiners), halves of characters, line and paragraph separators. */
+/** Matches format characters (bidirectional, tags, joiners), halves of characters, line and paragraph separators. */
 const unseen = /[\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/u;
 
-/** First and last of the others: controls but tab and line feed, every space but the plain one, blank letters, selectors. */
+/** Ranges of other hidden characters: controls except tab and line feed, spaces except the plain one, blanks, selectors. */
 const ranges: readonly (readonly [number, number])[] = [
   [0x00, 0x08],
   [0x0b, 0x1f],
@@ -22,12 +22,12 @@ const ranges: readonly (readonly [number, number])[] = [
   [0xe0100, 0xe01ef],
 ];
 
-/** Scripts in which a joiner changes how a word is read. */
+/** Matches letters of scripts in which a joiner changes how a word is read. */
 const joins =
   /[\p{Script=Arab}\p{Script=Deva}\p{Script=Beng}\p{Script=Gujr}\p{Script=Guru}\p{Script=Taml}\p{Script=Telu}\p{Script=Knda}\p{Script=Mlym}\p{Script=Sinh}\p{Mn}\p{Mc}]/u;
 const picture = /\p{Extended_Pictographic}|\p{Emoji_Modifier}/u;
 
-/** Finds the first character that is not to be seen, e.g. `U+200B at character 12`. Null: every byte is as it looks. */
+/** Finds the first hidden character and says where it is: `U+200B at character 12`. Null if all characters are visible. */
 export function findHidden(text: string): string | null {
   let before = "";
   let at = 0;
@@ -45,7 +45,7 @@ function isHidden(character: string, code: number): boolean {
   return ranges.some(([first, last]) => code >= first && code <= last) || unseen.test(character);
 }
 
-/** Joiners and the selector of pictures, where a script or a picture needs them. */
+/** Whether a joiner, or the selector of pictures, is needed by the script or the picture before it. */
 function isNeeded(before: string, code: number): boolean {
   if (code === 0xfe0f) return picture.test(before) || /[\d#*]/.test(before);
   if (code === 0x200c) return joins.test(before);

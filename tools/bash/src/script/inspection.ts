@@ -4,22 +4,22 @@ import type { Folders } from "./folders.ts";
 import type { CommandPattern } from "./command-patterns.ts";
 import type { ShellWord } from "./words.ts";
 
-/** What a policy was set to, prepared once. */
+/** The settings of a policy, prepared once. */
 export interface PolicyRules {
   readonly denied: readonly CommandPattern[];
   readonly allowed: readonly CommandPattern[];
-  /** Commands for which the profile's own rules do not hold. */
+  /** Commands to which the profile's own rules do not apply. */
   readonly lifted: readonly CommandPattern[];
   readonly files: Files;
   readonly workingDir: string;
   readonly home: string | null;
 }
 
-/** What is learnt while a command's tree is walked. */
+/** What is found out while a command's tree is walked. */
 export interface Inspection {
   readonly rules: PolicyRules;
   readonly findings: Finding[];
-  /** Every command that will run, wrappers and what they run alike. */
+  /** Every command that will run, both wrappers and the commands that they run. */
   readonly invocations: (readonly ShellWord[])[];
   /** Files that redirections write, as absolute paths. */
   readonly redirects: Set<string>;
@@ -28,15 +28,15 @@ export interface Inspection {
   untrusted: ReadonlySet<string>;
   /** Names of the functions that the script defines. */
   readonly functions: Set<string>;
-  /** Nothing but plain commands joined by `|`, `;`, `&&` and `||`. */
+  /** Whether it consists only of plain commands that are joined by `|`, `;`, `&&` and `||`. */
   plain: boolean;
-  /** Whether a plain `sh` reads the script: what only bash knows then means something else. */
+  /** Whether a plain `sh` reads the script, so that syntax which only bash knows means something else. */
   plainShell: boolean;
-  /** How many scripts deep in scripts. */
+  /** How deep the present script is nested in other scripts. */
   depth: number;
-  /** How many loops and functions deep. */
+  /** In how many loops and functions the present node is. */
   loops: number;
-  /** Judges a script that was found in this one, such as the text behind `-c`. */
+  /** Judges a script that was found in this script, such as the text after `-c`. */
   readonly inspectScript: (text: string) => void;
 }
 

@@ -1,20 +1,20 @@
 import type { Assignment, Word, WordPart } from "unbash";
 
-/** One word of a command, as far as its text shows. */
+/** A word of a command, as far as its text shows. */
 export interface ShellWord {
-  /** As it is written, quotes and all. */
+  /** The word as it is written, including quotes. */
   readonly text: string;
-  /** What the program gets; null where the shell decides that when it runs. */
+  /** The text that the program gets; null if the shell decides that only when it runs. */
   readonly value: string | null;
-  /** What it begins with for certain. */
+  /** The text with which the value certainly begins. */
   readonly prefix: string;
-  /** Decided by nothing but file names: a pattern without variables or substitutions. */
+  /** Whether the value depends only on file names: it is a pattern without variables or substitutions. */
   readonly pattern: boolean;
-  /** Begins with an unquoted `~`. */
+  /** Whether the word begins with an unquoted `~`. */
   readonly tilde: boolean;
 }
 
-/** Reads a word: quotes removed, escapes decoded. */
+/** Reads a word: removes quotes and decodes escapes. */
 export function readWord(word: Word): ShellWord {
   const parts = word.parts ?? [];
   const tilde = word.text.startsWith("~");
@@ -28,7 +28,7 @@ export function readWord(word: Word): ShellWord {
   };
 }
 
-/** An argument like `A=b`, which `export` and its like take. */
+/** Reads an argument like `A=b`, as `export` and similar builtins take it. */
 export function readAssignment(assignment: Assignment): ShellWord {
   const value = assignment.value.type === "Word" ? readWord(assignment.value).value : null;
   const head = `${assignment.name}${assignment.append === true ? "+" : ""}=`;
@@ -59,7 +59,7 @@ function knownPrefix(parts: readonly WordPart[]): string {
   return prefix;
 }
 
-/** The value of a part. A locale string may be translated, so its value is not known. */
+/** Returns the value of a part. A locale string may be translated, so its value is not known. */
 function valueOf(part: WordPart): string | null {
   if (part.type === "Literal" || part.type === "SingleQuoted" || part.type === "AnsiCQuoted")
     return part.value;

@@ -7,11 +7,11 @@ import type { Shell } from "../shell.ts";
 interface Notes {
   readonly warnings: readonly string[];
   readonly ended: readonly Omission[];
-  /** Hosts, where the settings list some. */
+  /** Hosts that the command reached, if the settings list hosts. */
   readonly reached: readonly string[];
 }
 
-/** Returns what a command that ran to some end answers. A return code other than 0 is an answer, not a failure. */
+/** Returns the answer of a command that has ended in any way. A return code other than 0 is a result, not a failure. */
 export function answerOf(
   shell: Shell,
   job: Job,
@@ -54,7 +54,7 @@ function failureOf(
   return { message: `The shell could not be started: ${ending.problem}`, code };
 }
 
-/** The kernel moves no folder of the user in an overlay: `mv` copies it then, and other programs fail. */
+/** Warns that a folder was not renamed: in an overlay, the kernel cannot. `mv` then copies it, and other programs fail. */
 function renameWarning({ isInLayer }: Shell, stderr: string): readonly string[] {
   if (!isInLayer || !/cross-device link|EXDEV/i.test(stderr)) return [];
   return [
@@ -62,7 +62,7 @@ function renameWarning({ isInLayer }: Shell, stderr: string): readonly string[] 
   ];
 }
 
-/** Both streams as an answer shows them; what was cut stays readable under the job's id. */
+/** Returns both streams as an answer shows them. What was cut stays readable under the id of the job. */
 function outputOf(
   { settings, jobs }: Shell,
   job: Job,

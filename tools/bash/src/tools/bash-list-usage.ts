@@ -1,4 +1,4 @@
-/** The long guidance for `bash_list`. */
+/** The usage text of `bash_list`. */
 export const bashListUsage = `bash_list: lists background commands
 
 Primary purpose

@@ -18,7 +18,7 @@ const outputSchema = z.strictObject({
   ),
 });
 
-/** Lists the session's background commands. */
+/** Makes the tool that lists the session's background commands. */
 export function bashListIn(shell: Shell) {
   return defineTool({
     name: "bash_list",

@@ -1,4 +1,4 @@
-/** The long guidance for `bash_output`. */
+/** The usage text of `bash_output`. */
 export const bashOutputUsage = `bash_output: reads the output of a command
 
 Primary purpose

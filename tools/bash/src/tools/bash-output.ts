@@ -32,7 +32,7 @@ const schema = z.strictObject({
     .describe("Seconds to wait for more output after offset while the command is running"),
 });
 
-/** The state of a background command, as each of its tools answers it. */
+/** The state of a background command, as the tools for such commands return it. */
 export const jobStatus = {
   status: z.enum([
     "running",
@@ -57,7 +57,7 @@ const outputSchema = z.strictObject({
   missing_bytes: z.int().optional(),
 });
 
-/** Reads the output of a background command, or of one whose answer was cut. */
+/** Makes the tool that reads the output of a background command, or of a command whose answer was cut. */
 export function bashOutputIn(shell: Shell) {
   return defineTool({
     name: "bash_output",
@@ -83,7 +83,7 @@ export function bashOutputIn(shell: Shell) {
   });
 }
 
-/** The failure for an unknown id; the same for ids of other sessions. */
+/** Makes the failure for an unknown id. It is the same for ids of other sessions. */
 export function jobNotFound(id: string): PartialResult<never> {
   return failure(`No command has the id ${id}; it may have been dropped to make room. bash_list lists them`, {
     code: "JOB_NOT_FOUND",
@@ -124,7 +124,7 @@ function bytesOf(count: number, entry: Omit<Omission, "amount">): readonly Omiss
   return count > 0 ? [{ ...entry, amount: `${count} bytes` }] : [];
 }
 
-/** Returns the status of a command, with its return code where it has ended. */
+/** Returns the status of a command, and its return code if it has ended. */
 export function statusOf({ ending }: Job) {
   if (ending === null) return { status: "running" as const, returncode: null };
   return { status: ending.kind, returncode: ending.kind === "exited" ? ending.code : null };
@@ -137,7 +137,7 @@ interface Wish {
   readonly context: ToolContext;
 }
 
-/** Waits until there is more behind the offset, the command ends, the time is up, or the caller gives up. */
+/** Waits until there is more output after the offset, the command ends, the time is over, or the caller gives up. */
 function moreOf({ clock }: Shell, job: Job, { stream, offset, ms, context }: Wish): Promise<void> {
   const isEnough = () => job.ending !== null || job.running[stream].totalBytes > offset;
   if (isEnough() || context.abortSignal.aborted) return Promise.resolve();

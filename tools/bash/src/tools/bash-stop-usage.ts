@@ -1,4 +1,4 @@
-/** The long guidance for `bash_stop`. */
+/** The usage text of `bash_stop`. */
 export const bashStopUsage = `bash_stop: ends a background command
 
 Primary purpose

@@ -6,7 +6,7 @@ import type { Shell } from "../shell.ts";
 
 const outputSchema = z.strictObject({ id: z.string(), ...jobStatus });
 
-/** Ends a background command. */
+/** Makes the tool that ends a background command. */
 export function bashStopIn(shell: Shell) {
   return defineTool({
     name: "bash_stop",

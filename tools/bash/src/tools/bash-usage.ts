@@ -1,4 +1,4 @@
-/** The long guidance for `bash`. */
+/** The usage text of `bash`. */
 export const bashUsage = `bash: runs a shell command
 
 Primary purpose

@@ -43,7 +43,7 @@ const outputSchema = z.union([
   z.strictObject({ id: z.string(), pid: z.int(), message: z.string(), note: z.string() }),
 ]);
 
-/** Runs one shell command, in the foreground or in the background. */
+/** Makes the tool that runs a shell command, in the foreground or in the background. */
 export function createBash(settings: Settings, services?: Services) {
   return bashIn(openShell(settings, services));
 }
@@ -61,7 +61,7 @@ export function bashIn(shell: Shell) {
     control: ["command"],
     consequenceLevel: "high",
     requiresConfirmation: ({ command }) => shell.policy.asks(command),
-    // The tool ends a command itself, with its own deadline and its partial output; the host's is only behind it.
+    // The tool ends a command at its own deadline, with the output so far. The host's deadline only comes later.
     timeout: Math.ceil(Math.max(shell.settings.max_timeout, shell.settings.timeout) * 1000) + 10_000,
     idempotent: false,
     irreversible: shell.isFinal,
@@ -105,8 +105,8 @@ async function runCommand(shell: Shell, params: Params, context: ToolContext): P
 }
 
 /**
- * Stops the command when the call is cancelled. Resolves then, with the output so far, while the processes are still
- * ending: a host waits for a cancelled call only some milliseconds. Closing the shell waits for the processes.
+ * Stops the command if the call is cancelled. It then resolves at once, with the output so far, while the processes are still
+ * ending, because a host waits only some milliseconds for a cancelled call. Closing the shell waits for the processes.
  */
 function stopOnAbort(job: Job, signal: AbortSignal, ended: Promise<Ending>): Promise<Ending> {
   return new Promise((resolve) => {
@@ -119,7 +119,7 @@ function stopOnAbort(job: Job, signal: AbortSignal, ended: Promise<Ending>): Pro
   });
 }
 
-/** Judges the command once more, now with the disk: a redirection must not lead out by a link. */
+/** Judges the command again, now with the disk, because a redirection must not lead outside through a link. */
 async function refusalOf(shell: Shell, command: string): Promise<PartialResult | null> {
   const judgement = shell.policy.judge(command);
   if (judgement.verdict === "deny") return denied(judgement);

@@ -1,7 +1,7 @@
 import type { Omission } from "@toolmount/core";
 import { parse } from "unbash";
 
-/** Returns the commands that a script leaves in the background: with `&`, where it does not wait for them afterwards. */
+/** Returns the commands that a script starts in the background with `&` and does not wait for afterwards. */
 export function leftInBackground(text: string): readonly string[] {
   const { started, waits } = backgroundOf(parse(text));
   return started
@@ -15,13 +15,13 @@ export function leftInBackground(text: string): readonly string[] {
 }
 
 interface Background {
-  /** Where the commands begin and end that run in the background. */
+  /** The positions of the commands that run in the background. */
   readonly started: readonly { readonly pos: number; readonly end: number }[];
-  /** Where the script waits for them. */
+  /** The positions where the script waits for them. */
   readonly waits: readonly number[];
 }
 
-/** Looks through a part of a script, in groups, loops and substitutions, too. */
+/** Searches a part of a script, including its groups, loops and substitutions. */
 function backgroundOf(part: unknown): Background {
   if (typeof part !== "object" || part === null) return { started: [], waits: [] };
   const { type, pos, end, background, name } = part as Record<string, unknown> &
@@ -38,7 +38,7 @@ function backgroundOf(part: unknown): Background {
 /** Most processes that a warning names. */
 const maxNamed = 5;
 
-/** Names the background processes that ended with the command. */
+/** Warns about the background processes that were ended together with the command. */
 export function endedWarning(commands: readonly string[]): readonly string[] {
   if (commands.length === 0) return [];
   const named = commands.slice(0, maxNamed).map((command) => JSON.stringify(command.slice(0, 200)));
@@ -48,7 +48,7 @@ export function endedWarning(commands: readonly string[]): readonly string[] {
   ];
 }
 
-/** The entry for the background processes that ended with the command. */
+/** Returns the entry of `omitted` for the background processes that were ended together with the command. */
 export function endedProcesses({ length: count }: readonly string[]): readonly Omission[] {
   if (count === 0) return [];
   const amount = `${count} ${count === 1 ? "process" : "processes"}`;
