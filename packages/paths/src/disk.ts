@@ -52,7 +52,7 @@ export const plainDisk: Disk = {
 // Windows lacks some of these; `|` reads undefined as 0.
 const { O_RDONLY, O_NOFOLLOW, O_NONBLOCK, O_NOCTTY, O_DIRECTORY } = constants;
 
-/** Opens for reading, without following a link in the last name, waiting for a pipe's other end, or taking a terminal. */
+/** Opens a file for reading. Does not follow a link in the last name, wait for a pipe's other end, or take over a terminal. */
 export function openToRead(path: string): Promise<FileHandle> {
   return open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY);
 }

@@ -22,7 +22,7 @@ export interface Files {
   locate(path: string, access: Access): Promise<Place>;
   /** Checks the entry itself, without following a link, and that it may be moved or removed. It need not exist. */
   locateEntry(path: string): Promise<Place>;
-  /** Whether a path without links is allowed. For many hits of a search below a located folder. */
+  /** Returns whether a path without links is allowed. A search below a located folder uses it for its many hits. */
   allows(real: string, access: Access): boolean;
   /** Reads a regular file of at most `maxBytes`. */
   read(path: string, maxBytes: number, signal?: AbortSignal): Promise<FileBytes & { place: Place }>;

@@ -24,7 +24,7 @@ export interface CallWords {
 export async function createWords(db: Kysely<Tables>, isPostgres: boolean): Promise<void> {
   const statement = isPostgres
     ? sql`create table call_words (sequence bigint primary key, words tsvector not null)`
-    : // Stores only which words a call has, without the texts and the places of words. Beginnings are indexed, because reading // every word with a beginning takes 100 times as long.
+    : // Stores only which words a call has, without the texts and the places of words. Beginnings are indexed, because reading
       // every word with a beginning takes 100 times as long.
       sql`create virtual table call_words using fts5(words, content='', contentless_delete=1, detail=none,
           prefix='1 2 3 4 5 6', tokenize="unicode61 remove_diacritics 0 tokenchars '_'")`;

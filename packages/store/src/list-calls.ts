@@ -46,7 +46,7 @@ function newest(query: CallQuery, { after }: PastCallFilter): CallQuery {
     );
 }
 
-/** Reads calls in the order of the index, which is that in which they were stored, so it stops at the limit without a sort. */
+/** Reads calls in the order of the index, in which they were stored. The read stops at the limit and needs no sort. */
 function newestWith(
   query: CallQuery,
   sought: readonly SoughtWord[],

@@ -43,7 +43,7 @@ export async function createPool(
   return pool;
 }
 
-/** Creates a dialect that uses such a pool. */
+/** Creates a dialect that uses a pool of {@link createPool}. */
 export async function createPostgresDialect(url: string, options: PostgresOptions): Promise<Dialect> {
   const { DatabaseError, types } = await import("pg");
   const parserOf = types.getTypeParser as (type: number, format?: string) => (text: string) => unknown;

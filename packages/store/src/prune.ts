@@ -45,7 +45,7 @@ async function pruneSessions(db: Kysely<Tables>, before: number): Promise<number
   return ended.length;
 }
 
-/** Returns sessions without a row, of which only additional logs are stored, and only with entries from before a time. */
+/** Returns sessions that have no row but additional logs, if the last entry of each log was stored before a time. */
 async function bareSessions(db: Kysely<Tables>, before: number): Promise<readonly string[]> {
   const prefixes = logsOf("", []).filter((prefix) => prefix !== "");
   const logs = [];

@@ -190,7 +190,7 @@ function rememberLast(
   };
 }
 
-/** Returns paths in the working folder for names that are denied in any folder, as bubblewrap needs paths. Git writes `.git`. */
+/** Returns paths for names that are denied in any folder, as bubblewrap needs paths. It omits `.git`, which git must write. */
 function namesIn(folder: string, paths: readonly string[]): string[] {
   const names = paths.filter((path) => path.startsWith("**/")).map((path) => path.slice(3));
   return names.filter((name) => !/^\.git$|[*(]/.test(name)).map((name) => join(folder, name));

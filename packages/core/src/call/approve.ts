@@ -25,7 +25,7 @@ import { grantOfList, isRealRead } from "./rehearse.ts";
 import { logError, logFields } from "./trace.ts";
 import { endCall, endDenied, resumeCall, storeWait, waitFor } from "./transitions.ts";
 
-/** Hop 4: asks a person the one question of a call that needs approval. Without an approver and a store, it is denied. */
+/** Hop 4: asks a person the one question of a call that needs approval. Without an approver and a store, the call is denied. */
 export function approve(call: Call): HopAnswer {
   const { generation, host, stored, given } = call;
   if (given.rehearsal !== undefined && !isRealRead(call)) return allow(call); // a person decides later on the whole list
@@ -36,7 +36,7 @@ export function approve(call: Call): HopAnswer {
   if (approval === null || approval.reasons.length === 0 || call.answered !== null) return allow(call);
   approval.reasons = approval.reasons.toSorted((a, b) => askers.indexOf(a.source) - askers.indexOf(b.source));
   const approver = host.stores.approver(generation);
-  const store = (call.undo ?? given.rehearsal) ? null : host.stores.approvals(generation); // an undo and a rehearsal are not resumed later
+  const store = (call.undo ?? given.rehearsal) ? null : host.stores.approvals(generation); // these are never resumed
   if (store !== null) return checkRemembered(call, store, approver);
   if (approver !== null) return ask(call, approver);
   const [{ reason } = { reason: "" }] = approval.reasons;
@@ -71,7 +71,7 @@ function spendNow(call: Call, grant: Grant): "next" {
   return allow(call);
 }
 
-/** Uses a standing grant, or asks. It covers what the tool or the level asks; what a gate or a rule asks is asked each time. */
+/** Uses a standing grant, or asks. A grant answers the tool or the level; questions of gates and rules are asked each time. */
 function checkRemembered(call: Call, store: ApprovalStore, approver: Approver | null): HopAnswer {
   if (!isRememberable(call)) return storeQuestion(call, store, approver);
   const { clock, stores } = call.host;

@@ -185,7 +185,7 @@ export class Call {
   /** What listeners of the tracing channel see; null when the channel had none at the start. */
   trace: ActiveTrace | null = null;
 
-  /** When its deadline or its grace is over, in the host's time; 0 while neither runs. */
+  /** When the current deadline or grace period ends, in the host's time; 0 while neither runs. */
   due = 0;
   place = -1; // among the host's active calls; -1 when it is not one of them
   /** The calls that follow the same signal of a caller; `signalPlace` is the index of this call. */

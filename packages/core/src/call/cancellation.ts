@@ -3,10 +3,10 @@ import type { Call, FollowedToken } from "./call.ts";
 import { stopCall } from "./transitions.ts";
 
 /**
- * Stops calls with their callers: when the caller's signal aborts, or when its token changes its state. A signal and a token
- * have one listener for all their calls: a listener for each call would cost ten times as much. They list their calls,
- * because a server that closes aborts ten thousand signals at once: to look through all active calls for each of
- * them would block it for seconds.
+ * Stops calls with their callers: when the caller's signal aborts, or when its token changes its state. A signal or a token
+ * has one listener for all its calls, because a listener for each call would cost ten times as much. It also has a list of its
+ * calls, because a server that closes aborts ten thousand signals at once, and to look through all active calls for each
+ * signal would block it for seconds.
  */
 export class CallerWatch {
   readonly #signals = new WeakMap<AbortSignal, Call[]>();

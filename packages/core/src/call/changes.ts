@@ -81,7 +81,7 @@ export function undoProblem(call: Call): string | null {
   return `${call.host.runner === null ? `its runner "${name}"` : "the runner of the host"} runs no undo`;
 }
 
-/** Why an undo cannot run: its tool is not the one that made the change, or cannot undo any more. Null when it can. */
+/** Says why an undo cannot run: another module has the tool now, or the tool cannot undo any more. Null if it can run. */
 export function undoRefusal(call: Call, owner: string): string | null {
   const { owner: now } = call.tool!;
   return now === owner ? undoProblem(call) : `"${owner}" mounted it, and now "${now}" does`;

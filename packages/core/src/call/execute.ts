@@ -74,7 +74,7 @@ async function handOver({ host }: Call, stored: StoredCall): Promise<void> {
   if (!handed) throw new Error("its approval was used or revoked meanwhile");
 }
 
-/** Acquires the permits of a call. Returns null when it has all; otherwise it has ended, or waits and continues with `retry`. */
+/** Acquires the permits of a call. Null when the call has all; otherwise it has ended, or waits and continues with `retry`. */
 function acquirePermits(call: Call, retry: (call: Call) => HopAnswer): HopAnswer | null {
   const { semaphore, rateLimiter } = call.tool!;
   const { host, parent } = call;
@@ -173,7 +173,7 @@ function launch(call: Call): HopAnswer {
   }
 }
 
-/** Lists the call at its caller's token: by its run id, when the token already lists a call of the same id. */
+/** Lists the call at its caller's token under its call id or, if the token already lists a call of that id, under its run id. */
 function listAsRunning(call: Call, token: CancellationToken): void {
   call.trackedAs = listsCall(token, call.callId) ? call.runId : call.callId;
   token.registerToolStart(call.trackedAs, call.tool!.name);

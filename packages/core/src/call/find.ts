@@ -47,7 +47,7 @@ export function find(call: Call): HopAnswer {
     : loadSession(call, sessionKey);
 }
 
-/** Returns where the calls of a tool find tools. The host's own tools are in no generation: their calls use the current one. */
+/** Returns the generation in which a tool's calls find tools. The host's own tools are in none, so it is the current one. */
 export function generationBelow(parent: Call): Generation {
   return parent.own === null ? parent.generation : generationOf(parent.host.moduleSet);
 }

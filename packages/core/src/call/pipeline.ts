@@ -55,7 +55,7 @@ export interface CallOrigin {
 
 const outside: CallOrigin = Object.freeze({ parent: null, session: null });
 
-/** Starts a call: one from outside in the current generation, one that a tool makes in the generation of its parent. */
+/** Starts a call. A call from outside uses the current generation; a call that a tool makes uses its parent's generation. */
 export function startCall(
   host: CallHost,
   request: CallRequest,

@@ -52,7 +52,7 @@ export interface QuestionPreview {
 
 /** The questions about waiting calls, for approvers. Ids never reach a model; tickets never reach an approver. */
 export interface Approvals {
-  /** Open questions, oldest first; with `states`, questions in other states. First ends the ones that have expired. */
+  /** Ends expired questions, then returns the open ones, oldest first; with `states`, questions in other states. */
   list(filter?: Omit<ApprovalFilter, "dueBy">): Promise<readonly ApprovalView[]>;
   /**
    * Decides a question. Of several decisions exactly one counts. It is on disk when the promise resolves. Throws

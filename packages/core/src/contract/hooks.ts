@@ -26,7 +26,7 @@ export interface HookResult {
   readonly approvalOptions?: readonly string[] | undefined;
   /** Default 300000. */
   readonly approvalTimeoutMs?: number | undefined;
-  /** The decision if nobody answers in time. Default `deny`. */
+  /** The decision if no answer comes in time. Default `deny`. */
   readonly approvalDefault?: "allow" | "deny" | undefined;
   /** Hides this hook's own `userMessage`, never a tool's output. */
   readonly suppressOutput?: boolean | undefined;

@@ -39,7 +39,7 @@ export interface HostLimits extends Limits {
   readonly rateTotal?: string | undefined;
   /** Number of calls that may wait in one queue; further calls end as `UNAVAILABLE`. Default 10000. */
   readonly queued?: number | undefined;
-  /** Number of a tool's abandoned calls that may still run; with so many, its calls end as `UNAVAILABLE`. Default 16. */
+  /** Number of a tool's abandoned calls that may still run; at this number, its calls end as `UNAVAILABLE`. Default 16. */
   readonly abandoned?: number | undefined;
   /** How deep calls of tools by tools may be nested. Default 8. */
   readonly depth?: number | undefined;

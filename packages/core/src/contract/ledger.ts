@@ -138,7 +138,7 @@ export interface FleetLedger {
   withdraw(runId: string): Promise<boolean>;
   /** Asks the worker of a call to cancel it. */
   cancel(runId: string): Promise<void>;
-  /** Resolves to those of these calls that are to be cancelled. */
+  /** Resolves to the run ids of the calls among these that are to be cancelled. */
   cancelled(runIds: readonly string[]): Promise<readonly string[]>;
   /** Sends messages to the host or the worker of a running call. They are kept until the call is collected. */
   say(runId: string, to: "host" | "worker", bodies: readonly Json[]): Promise<void>;

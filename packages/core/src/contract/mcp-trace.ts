@@ -31,7 +31,7 @@ export interface McpTrace extends McpConnection {
   readonly subject?: string | undefined;
   /** The id of the session over HTTP, if there is one. */
   readonly sessionId?: string | undefined;
-  /** W3C trace context: of the sender, or of what sends. A listener to `start` may replace it for all nested work. */
+  /** W3C trace context of the sender: at a client, of the work that sends. A `start` listener may replace it for nested work. */
   traceparent: string | undefined;
 }
 

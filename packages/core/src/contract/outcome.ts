@@ -45,7 +45,7 @@ export interface ToolOutcome<Data = unknown> {
   readonly userId?: string;
   /** Set if the call was aborted but its tool still succeeded within the grace period. */
   readonly cancelled?: { readonly reason: string; readonly elapsedMs: number };
-  /** The ticket with which the same session resumes a pending call. It does not allow to decide about the approval. */
+  /** The ticket with which the same session resumes a pending call. It cannot be used to answer the question. */
   readonly ticket?: string;
   readonly injections?: readonly Injection[];
 }

@@ -2,7 +2,7 @@
 export interface OutputPageRequest {
   /** Where the page begins, in characters; default 0. */
   readonly offset?: number | undefined;
-  /** The longest length of the page, in characters; default 65536. */
+  /** Maximum length of the page, in characters; default 65536. */
   readonly limit?: number | undefined;
   /** The user who reads. Only outputs of that user's calls are found then. Default: every output can be read. */
   readonly userId?: string | undefined;

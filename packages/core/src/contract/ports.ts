@@ -67,7 +67,7 @@ export interface ApprovalQuestion extends PendingCall, Placed {
   /** SHA-256 over tool, definition, final arguments, session and user. */
   readonly digest: string;
   readonly timeoutMs: number;
-  /** The decision if nobody answers in time. */
+  /** The decision if no answer comes in time. */
   readonly default: "approve" | "deny";
   /** Whether the answer may be `later`, because a store keeps the question. */
   readonly canWait: boolean;

@@ -66,8 +66,8 @@ export interface ServerSignIn {
    */
   begin(user: string | undefined, redirectUrl: string): Promise<BrowserSignIn | null>;
   /**
-   * Stores the tokens when the browser comes back, once for each sign-in, also in another process than that which began it.
-   * Rejects with `SIGN_IN_REFUSED` if this user did not begin the sign-in or is too late, and with `SIGN_IN_FAILED`.
+   * Stores the tokens when the browser comes back, once for each sign-in, even if another process began it. Rejects with
+   * `SIGN_IN_REFUSED` if this user did not begin the sign-in or is too late, and with `SIGN_IN_FAILED`.
    */
   finish(user: string | undefined, parameters: URLSearchParams): Promise<SignedIn>;
 }

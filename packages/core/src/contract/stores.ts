@@ -76,7 +76,7 @@ export interface ApprovalRecord extends Placed {
   readonly prompt: string;
   readonly reasons: readonly ApprovalReason[];
   readonly options: readonly string[];
-  /** The decision if nobody answers before the deadline. */
+  /** The decision if no answer comes before the deadline. */
   readonly default: "approve" | "deny";
   readonly idempotent: boolean;
   /** Whether the client runs the call. */
@@ -144,7 +144,7 @@ export interface ApprovalFilter {
   readonly limit?: number | undefined;
 }
 
-/** Stores waiting calls. A change is on disk when its promise resolves. If it rejects, it may have happened: the host denies. */
+/** Stores waiting calls. A change is on disk when its promise resolves, and may be when it rejects; the host then denies. */
 export interface ApprovalStore {
   add(record: ApprovalRecord): Promise<void>;
   get(id: string): Promise<ApprovalRecord | null>;

@@ -60,7 +60,7 @@ export interface ToolDefinition<Schema extends ToolSchema = ToolSchema, Data = u
   readonly execution?: "server" | "client" | undefined;
   /** Modes in which the tool is offered; `*` means all. Default: all. */
   readonly modes?: readonly string[] | undefined;
-  /** Whether it is offered in every mode and without activation, as tools with which a model finds other tools. */
+  /** Whether it is offered in every mode and without activation. Useful for tools with which a model finds other tools. */
   readonly alwaysOffered?: boolean | undefined;
   /**
    * `deprecated` runs but is not offered; `removed` is not mounted. `internal` is neither listed nor callable by name:
@@ -110,7 +110,7 @@ export interface ToolDefinition<Schema extends ToolSchema = ToolSchema, Data = u
   undo?(change: UndoRequest, context: ToolContext): Promise<ToolReturn> | ToolReturn;
   /**
    * Returns what is different now from before these changes, newest first, which this tool and others with the same function
-   * made. It only reads. People thus see the changes of a session as one difference.
+   * made. It only reads. With it, people see the changes of a session as one difference.
    */
   readonly difference?:
     | ((changes: readonly UndoRequest[]) => Promise<readonly PreviewedEffect[]>)

@@ -3,7 +3,7 @@ import { tracingChannel, type TracingChannel } from "node:diagnostics_channel";
 /** Name of the tracing channel for the turns of sessions. */
 export const turnChannelName = "toolmount:turn";
 
-/** Name of the tracing channel for requests to models. A retry is traced as a request of its own. */
+/** Name of the tracing channel for requests to models. A retry is traced as a separate request. */
 export const modelChannelName = "toolmount:model";
 
 /** An error in a trace. */

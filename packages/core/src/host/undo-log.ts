@@ -25,7 +25,7 @@ export class UndoLog {
   #count = 0;
   #first = 0;
 
-  /** `of` is the session that is undone: this one, or one that began it. */
+  /** `of` is the session that is undone: this session, or a session that began it. */
   constructor(host: HostState, sessionId: SessionId, of = sessionId) {
     this.#host = host;
     this.#sessionId = sessionId;

@@ -129,7 +129,7 @@ export function checkAudit(
 /** Number of records that are read and checked without a pause. */
 const recordsAtOnce = 500;
 
-/** Does the same as `checkAudit` in a process that works meanwhile: in pages, and without records that are written meanwhile. */
+/** Does the same as `checkAudit` without blocking the process: in pages, and without records that are written meanwhile. */
 export async function checkSink(
   sink: AuditSink,
 ): Promise<{ readonly records: number; readonly problems: readonly AuditProblem[] }> {

@@ -94,7 +94,7 @@ export function searchProblem(text: string): string | null {
 /** Matches a word that ends with a slash. */
 const soughtFolder = /\S*[^\s/]\S*\/(?=\s|$)/g;
 
-/** Returns each word once, without beginnings of words that the search has anyway. */
+/** Returns each word once. A beginning such as `ord*` is left out if another word of the search starts with it. */
 function readSearch(text: string): readonly SoughtWord[] {
   const words = new Map<string, SoughtWord>();
   for (const [folder] of text.matchAll(soughtFolder))

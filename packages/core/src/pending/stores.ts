@@ -151,5 +151,5 @@ export class HostStores {
   }
 }
 
-/** States in which a waiting call takes its id. In other states, a session that resumes makes the call again if that is safe. */
+/** States in which a waiting call occupies its call id. In others, a resumed session makes the call again if that is safe. */
 const waitingStates: readonly ApprovalState[] = ["pending", "approved", "suspended"];

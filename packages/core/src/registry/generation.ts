@@ -20,7 +20,7 @@ export interface Registered {
   known: Generation | null;
 }
 
-/** Returns what calls see now. It is the same object until something is registered or undone. */
+/** Returns the current generation, which calls see. It is the same object until something is registered or undone. */
 export function generationOf(set: Registered): Generation {
   return (set.known ??= new Generation(set.registry));
 }

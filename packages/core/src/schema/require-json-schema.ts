@@ -19,7 +19,7 @@ export function requireJsonSchema(tool: string, prepared: PreparedSchema): void 
   requireSameAgain(tool, parse, sampleOf(json, 0));
 }
 
-/** Yields every declared property of nested plain objects. The sample, not this, covers unions and references. */
+/** Yields every declared property of nested plain objects. Unions and references are only checked with the sample. */
 function* places(
   node: JsonSchema,
   path: readonly string[],

@@ -100,7 +100,7 @@ export function arePlain(kinds: ReadonlySet<unknown>): boolean {
   return [...kinds].every((kind) => plainKinds.has(kind));
 }
 
-/** Facts of a Zod schema: its kinds, with `odd` if Zod may refuse to print it, and all texts that it prints, and more. */
+/** Facts of a Zod schema: its kinds, with `odd` if Zod may refuse to print it, and its texts, at least all that it prints. */
 interface ZodParts {
   readonly kinds: Set<unknown>;
   readonly texts: string[];

@@ -167,7 +167,7 @@ export class SessionRehearsal implements Rehearsal, StagedEffects {
     return `"${tool}" may read what "${other.tool}" would change, and they do not run in the same process`;
   }
 
-  /** Whether previews may have staged something at a place. Only for this process it is known. */
+  /** Whether previews may have staged something at a place. For places other than this process, that is not known: true. */
   #mayStage(stage: object | null): boolean {
     return stage !== null || this.#staged.size > 0;
   }

@@ -92,7 +92,7 @@ function setOwn(of: Record<string, Json>, key: string, value: Json): void {
 /** Deepest level that is shown: the depth of the deepest arguments, within a record that is stored or shown. */
 const maxLevels = maxDepth + 16;
 
-/** Replaces what is nested deeper, which only a value that was never checked can be, such as a row of a store. */
+/** Shown instead of what is nested deeper. Only a value that was never checked, such as a row of a store, can be so deep. */
 const deeper = "[nested too deep]";
 
 /**

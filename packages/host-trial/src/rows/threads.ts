@@ -2,7 +2,7 @@ import type { Row } from "../row.ts";
 import { onlyQuestion, requireEffects, requireTrue, type Trial } from "../judge/trial.ts";
 import { asked, denyOpen, paidOnce, pay, requireAlive } from "./steps.ts";
 
-/** Begins a thread in which one call was asked and denied, and another is asked now. */
+/** Begins a thread in which the question about one call was denied, and the question about another call is open. */
 async function askedAgain(trial: Trial) {
   trial.script("then pay", [pay("call_2", "c", 9)], "Paid.");
   const old = await asked(trial);

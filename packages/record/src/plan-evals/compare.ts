@@ -29,7 +29,7 @@ export interface Side {
 }
 
 /**
- * Compares the n-th run of each evaluation with the n-th run of the other side. If neither side is better, a pair that
+ * Compares each run of an evaluation with the run of the same number on the other side. If neither side is better, a pair that
  * differs is as likely to differ in either direction, whatever the evaluation is.
  */
 export function compareSides(first: Side, second: Side): Comparison {

@@ -29,7 +29,7 @@ export interface PlanEval {
 
 /** What a scripted user says once. */
 export interface Reply {
-  /** It is said only to an answer that contains one of these texts, in any case of letters. Empty means any answer. */
+  /** The reply is given only to an answer with one of these texts, in any case of letters. If empty, to any answer. */
   readonly when: readonly string[];
   readonly say: string;
 }

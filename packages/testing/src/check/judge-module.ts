@@ -85,7 +85,7 @@ async function checkRule<Subject>(
   }));
 }
 
-/** Returns the problems that a rule finds. If the subject cannot be read, for example because a getter throws, that is one. */
+/** Returns the problems that a rule finds. A subject that cannot be read, for example because a getter throws, is a problem. */
 async function problemsOf<Subject>(rule: Rule<Subject>, subject: Subject): Promise<readonly RuleProblem[]> {
   try {
     return [...(await rule.check(subject))];

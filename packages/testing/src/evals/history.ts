@@ -14,7 +14,7 @@ const window = 5;
 /** How far the average may be below the pass rate of the first run. Source: Tool-Forge's drift monitor. */
 const tolerance = 0.1;
 
-/** Growth of the number of tools from which on evaluations no longer show the choice that a model has. */
+/** If the number of tools has grown by this factor, evaluations no longer show the choice that a model has. */
 const growth = 1.5;
 
 /**

@@ -1,7 +1,7 @@
 import type { RuleProblem, ToolSubject } from "@toolmount/core/validation";
 import { problemOf, type ToolRule } from "./tool-subject.ts";
 
-/** Breaches of the result contract that have a rule of their own, recognized by the host's message. */
+/** Breaches of the result contract for which there is a separate rule, recognized by the host's message. */
 const breaches = {
   noSuccess: /no "success"/,
   noTimestamp: /no "timestamp"/,

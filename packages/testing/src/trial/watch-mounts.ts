@@ -47,7 +47,7 @@ export function watchMounts(coordinator: Coordinator): MountWatch {
   };
 }
 
-/** Returns the same methods, of which those in `names` call `note` first. */
+/** Returns an object with the same methods. Those listed in `names` call `note` first. */
 function noting<Methods extends object>(
   target: Methods,
   names: readonly (keyof Methods)[],

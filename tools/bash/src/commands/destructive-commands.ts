@@ -32,7 +32,7 @@ function judgeDd(command: readonly ShellWord[]): Finding | null {
   return null;
 }
 
-/** Whether a path names a device that stores data or reaches something. Null, standard streams and descriptors do not count. */
+/** Whether a path names a device. `/dev/null`, terminals, standard streams, descriptors and shared memory do not count. */
 export function isDevice(path: string): boolean {
   const at = resolve("/", path);
   if (!path.startsWith("/") || !at.startsWith("/dev/")) return false;

@@ -53,7 +53,7 @@ interface RunOptions {
   readonly finder: ProcessFinder;
 }
 
-/** Starts a command in a session of its own, and captures a limited amount of its output. */
+/** Starts a command in a new session of the system, and captures a limited amount of its output. */
 export function startCommand(
   command: string,
   launch: (command: string, mark: string) => Launch,
@@ -134,7 +134,7 @@ function read(stream: Readable | null, capture: Capture, changed: () => void): v
 
 interface Course {
   readonly exited: Promise<Ending>;
-  /** Resolves if the command is to be ended before it ends by itself, to the reason. */
+  /** Resolves to the reason if the command is to be ended before it ends by itself. */
   readonly asked: Promise<Ending>;
   readonly options: FollowOptions;
 }
@@ -194,7 +194,7 @@ function exitOf(child: ChildProcess, { sandbox, clock }: FollowOptions): Promise
   });
 }
 
-/** Returns a function: whether bubblewrap reported the command's exit code. Without a report, the command never started. */
+/** Returns a function that says whether bubblewrap reported an exit code. Without a report, the command never started. */
 function reportOf(stream: Readable, clock: Clock): () => Promise<boolean> {
   let text = "";
   const ended = new Promise<void>((resolve) => void stream.once("close", () => resolve()));

@@ -15,7 +15,7 @@ export function withoutControls(text: string): string {
 /** Matches a carriage return, a backspace, and sequences that erase a line or a part of it. */
 const inLine = new RegExp(String.raw`\r|${escape}\[[02]?K|\x08`, "g");
 
-/** Applies what goes back within a line: of a progress bar that was printed a hundred times, only the last state remains. */
+/** Applies characters that go back within a line: only the last state remains of a progress bar that was printed often. */
 function playLines(text: string): string {
   if (!text.includes("\r") && !text.includes("\b")) return text;
   return text

@@ -54,7 +54,7 @@ function failureOf(
   return { message: `The shell could not be started: ${ending.problem}`, code };
 }
 
-/** Warns that a folder was not renamed: in an overlay, the kernel cannot. `mv` then copies it, and other programs fail. */
+/** Warns that a folder was not renamed: the kernel cannot do that in an overlay. `mv` then copies it, other programs fail. */
 function renameWarning({ isInLayer }: Shell, stderr: string): readonly string[] {
   if (!isInLayer || !/cross-device link|EXDEV/i.test(stderr)) return [];
   return [
