@@ -34,7 +34,7 @@ function identityOf({ arguments: given, callId, given: { turnId }, tool }: Call)
   return digestOf({ call: callId, turn: turnId ?? null, tool: tool!.name, arguments: given });
 }
 
-/** Whether a call's id stands for only one run, as in a turn. A caller without a turn may use an id again, for another run. */
+/** Whether a call's id means only one run, as in a turn. A caller without a turn may use an id again, for another run. */
 function isOnce({ given, stored }: Call): boolean {
   return given.turnId !== undefined || stored !== null;
 }

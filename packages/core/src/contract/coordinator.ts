@@ -39,7 +39,7 @@ export interface Capabilities {
   "session.working_dir": string;
   /**
    * What no tool may write, such as the plan's own files: absolute paths with everything below them, and names in any
-   * folder, as `**` + `/mount-plan.yaml`. `*` stands for any text.
+   * folder, as `**` + `/mount-plan.yaml`. `*` fits any text.
    */
   "session.protected_paths": readonly string[];
   /**

@@ -70,7 +70,7 @@ export interface HostOptions {
   /** Runs all tools instead of their runners. For tests of a plan, which run no tool. */
   readonly runner?: Runner | undefined;
   readonly limits?: HostLimits | undefined;
-  /** Tells an undo whether a process that began it earlier has ended or may only stall. `openHost` supplies it. */
+  /** Says to an undo whether a process that began it earlier has ended or may only stall. `openHost` supplies it. */
   readonly process?: ProcessMark | undefined;
   /**
    * Names of the tools that will be called, for a process that makes one call. The schemas and texts of all other tools are

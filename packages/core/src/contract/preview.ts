@@ -23,12 +23,12 @@ export interface StagedEffects {
   staged<Value>(key: string, make: () => Value): Value;
 }
 
-/** A rehearsal as it stands in the context of its calls. Only `session.rehearse()` makes it. */
+/** A rehearsal as it is in the context of its calls. Only `session.rehearse()` makes it. */
 export interface RehearsalMark {
   readonly id: string;
 }
 
-/** A list of approved calls as it stands in the context of real calls. Only `rehearsal.approve()` makes it. */
+/** A list of approved calls as it is in the context of real calls. Only `rehearsal.approve()` makes it. */
 export interface ApprovedMark {
   readonly digest: string;
 }

@@ -40,7 +40,7 @@ export interface WorkFilter {
 
 /** A change of a counter. All its limits are checked in the same step. */
 export interface CounterChange {
-  /** The number that is added to the count; negative to take back what was counted before. */
+  /** The number that is added to the count; negative to undo what was counted before. */
   readonly count: number;
   /** The total cost that is added, for example in milliseconds. */
   readonly amount: number;

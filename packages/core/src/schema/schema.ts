@@ -134,7 +134,7 @@ function printSchema(
   return withoutSafeIntegerBounds(rest) as JsonSchema;
 }
 
-/** Removes the range of safe integers that Zod prints for every integer: it costs tokens and tells a model nothing. */
+/** Removes the range of safe integers that Zod prints for every integer: it costs tokens and is of no use to a model. */
 function withoutSafeIntegerBounds(node: unknown): unknown {
   if (Array.isArray(node)) return node.map(withoutSafeIntegerBounds);
   if (!isRecord(node)) return node;

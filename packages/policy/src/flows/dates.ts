@@ -2,7 +2,7 @@ const months = "january february march april may june july august september octo
   " ",
 );
 
-/** Matches a day, with or without a time, as it stands in arguments of tools. */
+/** Matches a day, with or without a time, as tools get it in arguments. */
 const isoTime = /^(\d{4})-(\d{1,2})-(\d{1,2})(?:[t ](\d{1,2}):(\d{2})(?::\d{2})?z?)?$/i;
 
 /**

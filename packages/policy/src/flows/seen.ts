@@ -135,7 +135,7 @@ export class SeenResult {
     return made;
   }
 
-  /** Returns where a run of `copies` stands in the result. `content` is the normalized content that has the run. */
+  /** Returns where a run of `copies` is in the result. `content` is the normalized content that has the run. */
   locateCopy(run: number, length: number, content: string): { path: string; line?: number } {
     const hasRun = (text: string) => new Words(text).has(run, length);
     const isPart = (text: string) =>

@@ -53,7 +53,7 @@ export function commandName({ value }: ShellWord): string {
   return value === null ? "" : value.slice(value.lastIndexOf("/") + 1);
 }
 
-/** Whether a text matches a pattern, in which `*` stands for any characters, except for slashes if `oneName` is set. */
+/** Whether a text matches a pattern, in which `*` fits any characters, except slashes if `oneName` is set. */
 function matchesText(pattern: string, text: string, oneName: boolean): boolean {
   if (oneName && text.includes("/")) return false;
   const [first, ...pieces] = pattern.split("*");
