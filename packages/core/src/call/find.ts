@@ -59,8 +59,8 @@ export function findTool(generation: Generation, parent: Call | null, name: stri
     : generation.findFor(parent.tool!, name);
 }
 
-/** Longest text of a member and largest number of members that need no measuring; together they are below 64 KB. */
-const smallText = 1_024;
+/** Most characters of keys and texts, and most members, that need no measuring: even if all are escaped, the JSON is below 64 KB. */
+const fewCharacters = 8_192;
 const fewMembers = 32;
 
 /** Whether arguments are a few short scalars, as in most calls. Measuring these as well would take 5 % of a call's time. */
@@ -69,11 +69,13 @@ function areSmall(given: unknown, maxBytes: number): boolean {
   if (typeof given !== "object" || given === null) return true;
   if (maxBytes < 2 * smallBytes) return false;
   let members = 0;
+  let characters = 0;
   try {
     for (const key in given) {
       const member = (given as Record<string, unknown>)[key];
-      if (typeof member === "string" ? member.length > smallText : typeof member === "object") return false;
-      if (++members > fewMembers) return false;
+      if (typeof member === "object") return false;
+      characters += key.length + (typeof member === "string" ? member.length : 0);
+      if (++members > fewMembers || characters > fewCharacters) return false;
     }
     return true;
   } catch {

@@ -39,6 +39,7 @@ describe("arguments that are too large are not read", () => {
       "larger than 65536 bytes",
     ],
     [{ a: { b: "x".repeat(70_000) } }, 70_000, "larger than 70000 bytes"],
+    [{ ["x".repeat(70_000)]: 1 }, 70_000, "larger than 70000 bytes"],
     [nested(70), 100_000, "nested deeper than 64 levels"],
     [circle, 100_000, "nested deeper than 64 levels"],
   ])("%#", async (given, argumentBytes, problem) => {
