@@ -131,6 +131,11 @@ test.each<[string, object, readonly object[]]>([
     [],
   ],
   [
+    "five sources that are not the default",
+    { into: [{ ...mail, from: ["user", "lastPart", "whole", "contact", "shownLink"] }] },
+    [{ path: ["flows", "into", 0, "from", 3], problem: "nothing is contact: no line of results says it" }],
+  ],
+  [
     "every source, which is the default",
     { into: [{ ...mail, from: ["user", "identity", "trusted", "contact", "structured"] }] },
     [],

@@ -7,13 +7,13 @@ import { controlLeaves, memberOf, valuesOf } from "./leaves.ts";
 import { Meter, TooMuchToCompare, type Steps } from "./meter.ts";
 import { findOrigin } from "./origin.ts";
 import { describeProblem, shownValue, type Problem } from "./reason.ts";
-import type { FlowLine, FlowsConfig } from "./schema.ts";
+import { ownSources, type FlowLine, type FlowsConfig } from "./schema.ts";
 import { UserWords } from "./words.ts";
 
 /** The sources that apply to a tool that declares its control arguments, if no line of the plan is about it. */
 const declaredLine: FlowLine = {
   match: {},
-  from: ["user", "identity", "trusted", "contact", "structured"],
+  from: [...ownSources],
   else: "ask",
 };
 

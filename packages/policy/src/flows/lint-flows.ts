@@ -1,7 +1,7 @@
 import type { ToolInfo } from "@toolmount/core";
 import { nearestNames } from "@toolmount/core/text";
 import { fitsTool } from "../match/match.ts";
-import { trustsOf, type FlowLine, type FlowsConfig, type ResultLine } from "./schema.ts";
+import { ownSources, trustsOf, type FlowLine, type FlowsConfig, type ResultLine } from "./schema.ts";
 
 interface Found {
   readonly path: readonly (string | number)[];
@@ -80,8 +80,8 @@ const ofResults: ReadonlySet<string> = new Set(["identity", "trusted", "structur
 function lintSources({ from }: FlowLine, { identity, results }: FlowsConfig): readonly Found[] {
   const said = new Set<string>(results.flatMap(trustsOf));
   if (identity.length > 0) said.add("identity");
-  // A list of five sources is taken for the default of `from`, which the plan need not write.
-  if (from.length === 5) return [];
+  // The plan need not write the default, and has not said that anything has these sources.
+  if (ownSources.every((one) => from.includes(one))) return [];
   return from.flatMap((source, at): Found[] => {
     if (!ofResults.has(source) || said.has(source)) return [];
     return [

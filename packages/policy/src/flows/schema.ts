@@ -29,6 +29,9 @@ const results = z
     error: "a line about results says `trust`, `fields` or `audience`",
   });
 
+/** The default of `from`. */
+export const ownSources = ["user", "identity", "trusted", "contact", "structured"] as const;
+
 /** Where a value may come from. */
 const source = z.enum(
   [
@@ -65,7 +68,10 @@ const into = z.strictObject({
    */
   audience: z.union([z.literal("user"), z.array(z.string().min(1)).min(1)]).optional(),
   /** Where the values of `control` may come from. */
-  from: z.array(source).min(1).default(["user", "identity", "trusted", "contact", "structured"]),
+  from: z
+    .array(source)
+    .min(1)
+    .default([...ownSources]),
   /**
    * `user`: the user's words must name the action, as the tool's name states it. A list: they must have one of these words. A
    * list of lists: one word of each list.
