@@ -72,7 +72,7 @@ export function toMastraTools(
   );
 }
 
-/** Returns the arguments as JSON. Mastra may add its own members to a model's arguments, and the host refuses unknown ones. */
+/** Returns the arguments as JSON, as Mastra gives them. The host refuses members that the tool does not know. */
 function textOf(input: unknown): string {
   return JSON.stringify(input ?? {});
 }
