@@ -35,11 +35,12 @@ const endedEarly = (code: number) => {
 };
 process.once("exit", endedEarly);
 
+const cwd = currentFolder();
 const answers = takeStdout();
 const words = argv.slice(2);
 const shell: Shell = {
   env,
-  cwd: process.cwd(),
+  cwd,
   settings: { verbosity: "normal", plan: undefined },
   get input() {
     return process.stdin;
@@ -67,7 +68,19 @@ function finalExitCode(): ExitCode {
   if (exitCode === exitCodes.failed && interruptedBy !== undefined) return exitCodeOfSignal(interruptedBy);
   // A reader that has seen enough, such as `head`, and a closed terminal do not fail the command, but a full disk does.
   const isLost = answers.lost !== undefined && answers.lost !== "EPIPE" && answers.lost !== "EIO";
+  if (isLost) stderr.write(`toolmount: the answer could not be written: ${answers.lost}\n`);
   return isLost && exitCode === exitCodes.done ? exitCodes.failed : exitCode;
+}
+
+/** Returns the current folder. Ends the process if it was removed, because paths mean nothing then. */
+function currentFolder(): string {
+  try {
+    return process.cwd();
+  } catch {
+    stderr.write("toolmount: the current folder was removed; change to one that exists\n");
+    process.off("exit", endedEarly);
+    return process.exit(exitCodes.failed);
+  }
 }
 
 /** Runs work that a signal aborts. A second Ctrl-C ends the process. If a signal made the work fail, the exit code is the signal's. */

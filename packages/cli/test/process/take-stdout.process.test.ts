@@ -78,3 +78,32 @@ test("a reader that closes early does not change the exit code of check", async 
 
   expect(stdout).toBe("code 78\n");
 });
+
+test.runIf(process.platform === "linux")(
+  "a full disk behind stdout is named, and fails the command",
+  async () => {
+    const { folder } = await workspace(files);
+    const line = `"$@" > /dev/full; echo "$?"`;
+    const { stdout, stderr } = await promisify(execFile)(
+      "bash",
+      ["-c", line, "bash", process.execPath, ...program, "list"],
+      { cwd: folder },
+    );
+
+    expect([stdout, stderr]).toEqual(["1\n", "toolmount: the answer could not be written: ENOSPC\n"]);
+  },
+);
+
+test.runIf(process.platform !== "win32")("a folder that was removed is named", async () => {
+  const { folder } = await workspace(files);
+  const line = `mkdir gone && cd gone && rmdir ../gone && "$@"; echo "$?"`;
+  const { stdout, stderr } = await promisify(execFile)(
+    "bash",
+    ["-c", line, "bash", process.execPath, ...program, "check"],
+    { cwd: folder },
+  );
+
+  expect(stdout).toBe("1\n");
+  expect(stderr).toContain("toolmount: the current folder was removed; change to one that exists\n");
+  expect(stderr).not.toContain("    at ");
+});
