@@ -15,6 +15,25 @@ async function readTests(): Promise<ReadonlyMap<string, string>> {
   return texts;
 }
 
+/** Sources that use `spawn` of Node itself: they read no stream of the child, or are of the command, which ends with its work. */
+const spawnsItself = [
+  "packages/cli/src/agent/look-into.ts",
+  "packages/cli/src/process/open-browser.ts",
+  "packages/cli/src/scaffold/init-files.ts",
+  "packages/paths/src/attributes.ts",
+  "packages/sandbox/src/system/process-trees.ts",
+];
+
+test("hosts start programs by spawnChild of @toolmount/sandbox, which throws where no descriptors are left", async () => {
+  const files = glob("{packages,tools}/*/src/**/*.ts", { cwd: root });
+  const found: string[] = [];
+  for await (const file of files) {
+    const text = await readFile(join(root, file), "utf8");
+    if (/import \{[^}]*\bspawn\b[^}]*\} from "node:child_process"/.test(text)) found.push(file);
+  }
+  expect(found.toSorted()).toEqual(spawnsItself);
+});
+
 /** Data beside the repository that only some machines have. */
 const readsForeignData = /(?:\.\.\/|["'`/])shared\//;
 

@@ -1,5 +1,6 @@
-import { spawn, type ChildProcessWithoutNullStreams } from "node:child_process";
-import { programCommand, signalTree, treeOptions, type ProgramGuard } from "@toolmount/sandbox";
+import type { ChildProcessWithoutNullStreams } from "node:child_process";
+import { messageOf } from "@toolmount/core/errors";
+import { programCommand, signalTree, treeOptions, type ProgramGuard, spawnChild } from "@toolmount/sandbox";
 
 /** Most bytes that a hook may write to each of its outputs. */
 const maxHookOutputBytes = 65_536;
@@ -29,7 +30,8 @@ export function runHookProcess(
 ): Promise<HookEnd> {
   return new Promise((resolve) => {
     guard.start();
-    const child = start(command, cwd, env);
+    const child = tryStart(command, cwd, env);
+    if ("problem" in child) return resolve({ kind: "failed", problem: child.problem });
     const { pid } = child;
     if (pid !== undefined) guard.add(pid);
     const kill = () => void (pid !== undefined && signalTree(pid, "SIGKILL"));
@@ -73,6 +75,15 @@ function collect(stream: NodeJS.ReadableStream, tooMuch: () => void): () => stri
   return () => Buffer.concat(chunks).toString("utf8");
 }
 
+/** Starts a hook, or returns why it cannot be started. */
+function tryStart(...how: Parameters<typeof start>): ReturnType<typeof start> | { readonly problem: string } {
+  try {
+    return start(...how);
+  } catch (error) {
+    return { problem: messageOf(error) };
+  }
+}
+
 /** Starts a hook. A text is run by the system's shell, /bin/sh or cmd.exe; a list is a program and its arguments. */
 function start(
   command: string | readonly string[],
@@ -80,8 +91,11 @@ function start(
   env: Readonly<Record<string, string>>,
 ): ChildProcessWithoutNullStreams {
   const options = { cwd, env, ...treeOptions() };
-  if (typeof command === "string") return spawn(command, { ...options, shell: true });
   const [name = "", ...words] = command;
-  const program = programCommand(name, words, { platform: process.platform, env });
-  return spawn(program.file, program.args, { ...options, ...program.options });
+  const program =
+    typeof command === "string"
+      ? { file: command, args: [], options: { shell: true } }
+      : programCommand(name, words, { platform: process.platform, env });
+  const child = spawnChild(program.file, program.args, { ...options, ...program.options });
+  return child as ChildProcessWithoutNullStreams;
 }

@@ -27,6 +27,7 @@ export {
   killEntered,
   killTree,
   signalTree,
+  spawnChild,
   thisSystem,
   treeOptions,
   type ProcessSystem,

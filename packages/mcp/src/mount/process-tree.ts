@@ -1,4 +1,4 @@
-import { spawn, type ChildProcessByStdio } from "node:child_process";
+import type { ChildProcessByStdio } from "node:child_process";
 import { randomUUID } from "node:crypto";
 import { once } from "node:events";
 import { setTimeout as delay } from "node:timers/promises";
@@ -22,6 +22,7 @@ import {
   usageOf,
   type SandboxLaunch,
   type SandboxMounts,
+  spawnChild,
 } from "@toolmount/sandbox";
 
 /** A program to start, and the border behind which it runs. */
@@ -80,7 +81,7 @@ export async function startProgram(given: Program): Promise<ProcessTree> {
   const mark = randomUUID();
   const env: Record<string, string> = { ...launch.env, [markName]: mark };
   const program = programCommand(launch.file, launch.args, { platform: process.platform, env });
-  const child = spawn(program.file, program.args, {
+  const child = spawnChild(program.file, program.args, {
     stdio: sandboxStdio(["pipe", "pipe", "pipe"], launch),
     ...treeOptions(),
     ...program.options,

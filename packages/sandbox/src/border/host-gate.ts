@@ -1,4 +1,4 @@
-import { spawn, type ChildProcess } from "node:child_process";
+import type { ChildProcess } from "node:child_process";
 import { closeSync, openSync } from "node:fs";
 import { once } from "node:events";
 import type { Server as Listener } from "node:net";
@@ -6,6 +6,7 @@ import { messageOf } from "@toolmount/core/errors";
 import { createProxy, type Asked } from "./hosts-proxy.ts";
 import { findProgram } from "../system/bubblewrap.ts";
 import { residentEnvironment } from "../system/environment.ts";
+import { spawnChild } from "../system/process-trees.ts";
 
 /** A way out of a network without other machines: by HTTP, to some hosts. */
 export interface HostGate {
@@ -59,7 +60,7 @@ export async function openHostGate({
   if (bwrap === undefined || nsenter === undefined)
     return { problem: "bwrap and nsenter are not on PATH; install the packages bubblewrap and util-linux" };
   const words = ["--unshare-user", "--unshare-net", "--die-with-parent", "--dev-bind", "/", "/", "--"];
-  const child = spawn(bwrap, [...words, process.execPath, "-e", listening], {
+  const child = spawnChild(bwrap, [...words, process.execPath, "-e", listening], {
     // With this variable, the process does not count as work in a layer, whose view can then still be mounted again.
     env: { PATH: path, ...residentEnvironment },
     stdio: ["ignore", "ignore", "pipe", "ipc"],

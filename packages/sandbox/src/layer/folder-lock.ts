@@ -1,4 +1,3 @@
-import { spawn } from "node:child_process";
 import { randomUUID } from "node:crypto";
 import { once } from "node:events";
 import { existsSync, rmSync, watch, writeFileSync } from "node:fs";
@@ -7,6 +6,7 @@ import { makeFolder } from "@toolmount/paths";
 import { findProgram } from "../system/bubblewrap.ts";
 import { sandboxStdio } from "../system/start-sandbox.ts";
 import { namesIn } from "../system/mark.ts";
+import { spawnChild } from "../system/process-trees.ts";
 
 type Variables = Readonly<Record<string, string | undefined>>;
 
@@ -38,7 +38,7 @@ export async function takeLock(
   const flock = findProgram("flock", env["PATH"]);
   if (flock === undefined) throw new Error("flock is not on PATH; install the package util-linux");
   const words = ["-c", script, "sh", lockFile(folder), flock, String(waitSeconds)];
-  const child = spawn("/bin/sh", words, {
+  const child = spawnChild("/bin/sh", words, {
     env: { PATH: env["PATH"] },
     stdio: sandboxStdio(["pipe", "pipe", 2]),
   });

@@ -1,4 +1,4 @@
-import { spawn, type ChildProcess } from "node:child_process";
+import type { ChildProcess } from "node:child_process";
 import { once } from "node:events";
 import { existsSync, readlinkSync } from "node:fs";
 import { isAbsolute, join } from "node:path";
@@ -21,6 +21,7 @@ import {
   realPlace,
   toPerson,
 } from "./person-paths.ts";
+import { spawnChild } from "../system/process-trees.ts";
 
 /** The ways to show a folder with the changes of a layer. */
 export type EngineName = "overlay" | "copy";
@@ -111,12 +112,16 @@ export async function startHolder(
     return { problem: "unshare and nsenter are not on PATH; install the package util-linux" };
   const person = personFolder(at.folder);
   const words = ["layer", engine, at.folder, person, at.isFork === true ? "fork" : ""];
-  const child = spawn(unshare, [...viewNamespaces, ...networkOf(at), "/bin/sh", "-c", script, ...words], {
-    cwd: at.place,
-    // Programs enter the view later, with the rights of the host; this environment is only for the script.
-    env: { PATH: pathOutside(at.folder, path) },
-    stdio: sandboxStdio(["pipe", "pipe", "pipe"]),
-  });
+  const child = spawnChild(
+    unshare,
+    [...viewNamespaces, ...networkOf(at), "/bin/sh", "-c", script, ...words],
+    {
+      cwd: at.place,
+      // Programs enter the view later, with the rights of the host; this environment is only for the script.
+      env: { PATH: pathOutside(at.folder, path) },
+      stdio: sandboxStdio(["pipe", "pipe", "pipe"]),
+    },
+  );
   const ended = once(child, "close").catch(() => {});
   const problem = text(child.stderr!);
   const pid = await firstLine(child);

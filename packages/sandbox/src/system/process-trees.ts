@@ -23,6 +23,17 @@ export const thisSystem: ProcessSystem = {
   },
 };
 
+/**
+ * Starts a program like `spawn` of Node. Throws if this process has no file descriptors left: Node would return a child without
+ * streams, and report the error by an event, which ends a process that does not listen for it.
+ */
+export function spawnChild(file: string, args: readonly string[], options: SpawnOptions): ChildProcess {
+  const child = spawn(file, args, options);
+  if ((child.stdio as unknown) !== undefined) return child;
+  child.once("error", () => {});
+  throw new Error(`${file} could not be started: this process has too many open files`);
+}
+
 /** Options of `spawn` for a program that `signalTree` can end with everything it starts. */
 export function treeOptions(
   platform: NodeJS.Platform = process.platform,

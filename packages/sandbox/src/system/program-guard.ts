@@ -1,5 +1,6 @@
-import { spawn, type ChildProcess } from "node:child_process";
+import type { ChildProcess } from "node:child_process";
 import { randomInt } from "node:crypto";
+import { spawnChild } from "./process-trees.ts";
 
 /** Kills the programs of this process if it ends without doing so itself, for example by SIGKILL. */
 export interface ProgramGuard {
@@ -90,22 +91,32 @@ export function createProgramGuard(options: ProgramGuardOptions = {}): ProgramGu
 /** Name of a guard's process, which is the third word after `/bin/sh`. */
 export const guardName = "toolmount-guard";
 
-function startGuard({ mark = "", path = "", isPolite = false }: ProgramGuardOptions): ChildProcess {
+/** Starts the process of a guard. Null if it cannot be started: it then protects nothing, but must not end this process. */
+function startGuard(options: ProgramGuardOptions): ChildProcess | null {
+  try {
+    return guardProcess(options);
+  } catch {
+    return null;
+  }
+}
+
+function guardProcess({ mark = "", path = "", isPolite = false }: ProgramGuardOptions): ChildProcess {
   const [text, place] = typeof mark === "string" ? [mark, "environ"] : [mark.text, "limits"];
   const words = [guardName, text, isPolite ? "polite" : "", place];
-  const child = spawn("/bin/sh", ["-c", program, ...words], {
+  const child = spawnChild("/bin/sh", ["-c", program, ...words], {
     cwd: "/",
     env: path === "" ? {} : { PATH: path },
     // The guard gets its own session, so that a signal to this process's group does not reach it.
     detached: true,
     stdio: ["pipe", "ignore", "ignore"],
   });
-  // A guard that cannot be started, or that was killed, protects nothing, but must not end this process.
+  // So does one whose program is missing, or that was killed.
   child.on("error", () => undefined);
-  child.stdin.on("error", () => undefined);
+  const input = child.stdin!;
+  input.on("error", () => undefined);
   child.unref();
   // Bun's stream has no `unref`, and does not keep the process running.
-  (child.stdin as unknown as { unref?(): void }).unref?.();
+  (input as unknown as { unref?(): void }).unref?.();
   return child;
 }
 

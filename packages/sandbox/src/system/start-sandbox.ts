@@ -1,9 +1,10 @@
-import { spawn, type ChildProcess } from "node:child_process";
+import type { ChildProcess } from "node:child_process";
 import { once } from "node:events";
 import type { Writable } from "node:stream";
 import { text } from "node:stream/consumers";
 import { filterDescriptor, type SandboxLaunch } from "./bubblewrap.ts";
 import { emptyDescriptor, inheritedDescriptors } from "./inherited-descriptors.ts";
+import { spawnChild } from "./process-trees.ts";
 
 /** What a program in a sandbox printed, and how it ended. */
 export interface SandboxRun {
@@ -49,7 +50,7 @@ export async function runInSandbox(
   { cwd, timeoutMs }: { readonly cwd?: string; readonly timeoutMs: number },
 ): Promise<SandboxRun> {
   const { file, args, env } = launch;
-  const child = spawn(file, args, {
+  const child = spawnChild(file, args, {
     cwd,
     env,
     stdio: sandboxStdio(["ignore", "pipe", "pipe"], launch),

@@ -1,8 +1,8 @@
-import { spawn, type ChildProcess } from "node:child_process";
+import type { ChildProcess } from "node:child_process";
 import type { Duplex } from "node:stream";
 import type { Clock, Logger, RunnerControl, RunnerJob, ToolReturn } from "@toolmount/core";
 import { messageOf } from "@toolmount/core/errors";
-import { killEntered, passFilter, sandboxStdio, type Launch } from "@toolmount/sandbox";
+import { killEntered, passFilter, sandboxStdio, type Launch, spawnChild } from "@toolmount/sandbox";
 import { readLines } from "../far/lines.ts";
 import { readFarMessage, type FarMessage } from "../far/far-message.ts";
 import { channelDescriptor, maxMessageBytes, type HostMessage, type Question } from "../far/messages.ts";
@@ -72,7 +72,7 @@ export class FarProcess {
     this.#limits = new UsageLimits(options);
     const { env, filter } = options.launch;
     const { file, args } = this.#limits.command;
-    this.#child = spawn(file, args, {
+    this.#child = spawnChild(file, args, {
       cwd: options.cwd,
       env: { ...env },
       stdio: sandboxStdio(["ignore", "pipe", "pipe", "pipe"], { filter }),

@@ -1,9 +1,9 @@
-import { spawn, type ChildProcess } from "node:child_process";
+import type { ChildProcess } from "node:child_process";
 import { randomUUID } from "node:crypto";
 import { constants } from "node:os";
 import type { Readable } from "node:stream";
 import type { Clock } from "@toolmount/core";
-import { passFilter, sandboxStdio } from "@toolmount/sandbox";
+import { passFilter, sandboxStdio, spawnChild } from "@toolmount/sandbox";
 import { Capture } from "./capture.ts";
 import { endAll, waitAtMost, type Patience } from "./end-processes.ts";
 import { commandLinesOf, signal, type ProcessFinder } from "./find-processes.ts";
@@ -61,7 +61,7 @@ export function startCommand(
 ): RunningCommand {
   const mark = randomUUID();
   const { file, args, env, cwd, sandbox, filter } = launch(command, mark);
-  const child = spawn(file, args, {
+  const child = spawnChild(file, args, {
     cwd,
     env,
     detached: true,

@@ -1,4 +1,5 @@
 import { data, defineTool, failure, ownSession, type PartialResult, type ToolContext } from "@toolmount/core";
+import { messageOf } from "@toolmount/core/errors";
 import { isPathError } from "@toolmount/paths";
 import { z } from "zod";
 import { bashUsage as usage } from "./bash-usage.ts";
@@ -84,7 +85,12 @@ async function runCommand(shell: Shell, params: Params, context: ToolContext): P
     );
   if (context.abortSignal.aborted) return cancelled();
   const { timeoutMs, warnings } = timeoutOf(shell, params);
-  const job = startJob(shell, params, timeoutMs, context);
+  let job: Job;
+  try {
+    job = startJob(shell, params, timeoutMs, context);
+  } catch (error) {
+    return notStarted(messageOf(error));
+  }
   if (params.run_in_background) return await inBackground(job);
   const behind: string[] = [];
   const done = job.running.done.then(({ ending, left, endedBehind }) => {

@@ -1,6 +1,6 @@
-import { spawn, type ChildProcess } from "node:child_process";
+import type { ChildProcess } from "node:child_process";
 import { once } from "node:events";
-import { treeOptions } from "@toolmount/sandbox";
+import { treeOptions, spawnChild } from "@toolmount/sandbox";
 import { rgPath } from "@vscode/ripgrep";
 import type { EngineGuard } from "./engine-guard.ts";
 import { createNotes, type Notes } from "./notes.ts";
@@ -46,7 +46,7 @@ export async function runRipgrep(
   signal.throwIfAborted();
   // The guard is started first, so that no engine runs without it.
   guard.start();
-  const child = spawn(rgPath, ["--no-config", ...args], {
+  const child = spawnChild(rgPath, ["--no-config", ...args], {
     cwd,
     env: guard.env,
     stdio: ["ignore", "pipe", "pipe"],
