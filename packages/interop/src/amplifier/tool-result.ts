@@ -37,23 +37,46 @@ export interface AmplifierError {
 }
 
 /**
- * Turns an Amplifier result into one of ours. If fields are missing, `success` is true, and `output` and `error` are null.
+ * Turns an Amplifier result into one of ours. If fields are missing, `success` is true, and `output` and `error` are null. What is
+ * not a field of Amplifier is named in a warning.
  * Throws `ContractBreach` for a success with an error, and for a value that is not a result.
  */
 export function fromAmplifierResult(tool: string, given: unknown): PartialResult {
   if (!isRecord(given)) throw new ContractBreach("an Amplifier tool answers with { success, output, error }");
-  const { success = true, output = null, error = null } = given;
-  const content = readContent(given["content"]);
+  const { success = true, error = null, content: blocks, ...rest } = given;
+  const { output, warnings } = outputOf(given, rest);
+  const shown = { ...readContent(blocks), ...(warnings.length > 0 && { warnings }) };
   if (typeof success !== "boolean") throw new ContractBreach("success is true or false");
   if (error !== null && !isRecord(error))
     throw new ContractBreach("error is an object with a message, or null");
   if (success && error !== null) throw new ContractBreach("a result with success true has no error");
-  if (success) return data(output, content);
+  if (success) return data(output, shown);
   const message = isRecord(error) && typeof error["message"] === "string" ? error["message"].trim() : "";
   return failure(message || `${tool} failed`, {
     details: { output, error } as { output: Json; error: Json },
-    ...content,
+    ...shown,
   });
+}
+
+const known = ["success", "output", "error", "content"];
+
+/** Returns the output of an answer. Members that Amplifier does not have are named; if there are only such, they are the output. */
+function outputOf(
+  given: Readonly<Record<string, unknown>>,
+  { output = null, ...others }: Readonly<Record<string, unknown>>,
+): { readonly output: unknown; readonly warnings: readonly string[] } {
+  const names = Object.keys(others);
+  if (names.length === 0) return { output, warnings: [] };
+  const contract = "an Amplifier tool answers with { success, output, error }";
+  if (known.some((key) => key in given))
+    return {
+      output,
+      warnings: [`${contract}; not read were: ${names.slice(0, 20).join(", ").slice(0, 500)}`],
+    };
+  return {
+    output: given,
+    warnings: [`${contract}; this answer has none of them, so all of it is the output`],
+  };
 }
 
 /** Reads the content of contract 2.0: texts and images in base64, in order. Other blocks are refused rather than dropped. */

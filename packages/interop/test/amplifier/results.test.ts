@@ -87,6 +87,30 @@ test.each<[unknown, object | string]>([
     { success: false, error: { message: 7 } },
     { error: "t failed", details: { output: null, error: { message: 7 } } },
   ],
+  [
+    { data: { n: 1 } },
+    {
+      data: { data: { n: 1 } },
+      warnings: [
+        "an Amplifier tool answers with { success, output, error }; this answer has none of them, so all of it is the output",
+      ],
+    },
+  ],
+  [
+    { output: 1, note: "n", more: 2 },
+    {
+      data: 1,
+      warnings: ["an Amplifier tool answers with { success, output, error }; not read were: note, more"],
+    },
+  ],
+  [
+    { success: false, error: { message: "no" }, note: "n" },
+    {
+      error: "no",
+      details: { output: null, error: { message: "no" } },
+      warnings: ["an Amplifier tool answers with { success, output, error }; not read were: note"],
+    },
+  ],
   ["text", "an Amplifier tool answers with { success, output, error }"],
   [[1], "an Amplifier tool answers with { success, output, error }"],
   [{ success: "yes" }, "success is true or false"],
