@@ -63,6 +63,13 @@ describe.runIf(process.platform === "linux")("a proof that passed", () => {
     expect(existsSync(world.env.HOME)).toBe(false);
   });
 
+  test("is not kept where the home cannot be read, such as that of another user", async () => {
+    const world = passing();
+    world.env.HOME = join(world.folder, "circle");
+    symlinkSync("circle", world.env.HOME);
+    expect([await prove(world), await prove(world)]).toEqual([true, true]);
+  });
+
   test("is not kept where there is no home, whose folder is then the root", async () => {
     const world = passing();
     const { HOME: _, ...env } = world.env;

@@ -29,10 +29,14 @@ function keyOf(bwrap: string, facts: string): string {
   return createHash("sha256").update(JSON.stringify(all)).digest("hex");
 }
 
-/** Whether a file exists and belongs to this user, because another user could have put one there. */
+/** Whether a file exists and belongs to this user, because another user could have put one there. The home may be another user's. */
 function isOwnFile(file: string): boolean {
-  const facts = lstatSync(file, { throwIfNoEntry: false });
-  return facts?.isFile() === true && facts.uid === process.getuid?.();
+  try {
+    const facts = lstatSync(file);
+    return facts.isFile() && facts.uid === process.getuid?.();
+  } catch {
+    return false;
+  }
 }
 
 /** Writes the file. It does not make the home folder itself, because the home of some users does not exist. */

@@ -1,5 +1,6 @@
 import { once } from "node:events";
 import {
+  existsSync,
   fstatSync,
   mkdirSync,
   mkdtempSync,
@@ -187,7 +188,7 @@ function targetOf(
     ["pid", "ipc"].map((name) => [name, readlinkSync(`/proc/self/ns/${name}`)]),
   );
   const home = env["HOME"] ?? "/";
-  const folder = statSync(home, { throwIfNoEntry: false });
+  const folder = existsSync(home) ? statSync(home) : undefined;
   return {
     names: namesOf(kind),
     secret,
