@@ -25,18 +25,18 @@ import { grantOfList, isRealRead } from "./rehearse.ts";
 import { logError, logFields } from "./trace.ts";
 import { endCall, endDenied, resumeCall, storeWait, waitFor } from "./transitions.ts";
 
-/** Hop 4: asks a person the one question of a call that needs approval. Without an approver and a store, the call is denied. */
+/** Hop 4: asks a person the one question of a call that needs approval. If the host has neither an approver nor a store, denies it. */
 export function approve(call: Call): HopAnswer {
   const { generation, host, stored, given } = call;
   if (given.rehearsal !== undefined && !isRealRead(call)) return allow(call); // a person decides later on the whole list
   if (stored !== null) return resumeApproved(call, stored);
   const listed = given.approved === undefined ? null : grantOfList(call);
   if (listed !== null) return spendNow(call, listed);
-  const { approval } = call; // read now, because a list that does not fit adds its question
+  const { approval } = call; // read only now, because `grantOfList` adds a question if the list does not fit
   if (approval === null || approval.reasons.length === 0 || call.answered !== null) return allow(call);
   approval.reasons = approval.reasons.toSorted((a, b) => askers.indexOf(a.source) - askers.indexOf(b.source));
   const approver = host.stores.approver(generation);
-  const store = (call.undo ?? given.rehearsal) ? null : host.stores.approvals(generation); // these are never resumed
+  const store = (call.undo ?? given.rehearsal) ? null : host.stores.approvals(generation); // undos and rehearsed calls are never resumed
   if (store !== null) return checkRemembered(call, store, approver);
   if (approver !== null) return ask(call, approver);
   const [{ reason } = { reason: "" }] = approval.reasons;
@@ -64,14 +64,14 @@ function resumeApproved(call: Call, { record, clientResult }: StoredCall): HopAn
   return allow(call);
 }
 
-/** Spends a grant that was given before the call. */
+/** Spends a grant that a person gave before the call, and notifies observers of the approval. */
 function spendNow(call: Call, grant: Grant): "next" {
   spend(call, grant);
   notifyDecision(call, { decision: "approve", by: grant.by, at: call.host.clock.now() });
   return allow(call);
 }
 
-/** Uses a standing grant, or asks. A grant answers the tool or the level; questions of gates and rules are asked each time. */
+/** Uses a standing grant that fits the call; otherwise asks. Such a grant answers only what the tool itself or its level asks. */
 function checkRemembered(call: Call, store: ApprovalStore, approver: Approver | null): HopAnswer {
   if (!isRememberable(call)) return storeQuestion(call, store, approver);
   const { clock, stores } = call.host;
@@ -84,12 +84,12 @@ function checkRemembered(call: Call, store: ApprovalStore, approver: Approver | 
   return waitFor(call, store.remembered(call.tool!.name), take, onStoreFailure, storeWait);
 }
 
-/** Whether an approval can be remembered: what a gate, a rule or the host itself asks is asked each time. */
+/** Whether an approval can be remembered. Questions of a gate, a rule or the host itself are asked each time. */
 function isRememberable({ approval, isInternal }: Call): boolean {
   return !isInternal && areStanding(approval!.reasons);
 }
 
-/** Stores the question, and gives its ticket to the caller, before an approver sees it. */
+/** Stores the question and gives the caller its ticket, before an approver sees the question. */
 function storeQuestion(call: Call, store: ApprovalStore, approver: Approver | null): HopAnswer {
   const { given, generation, host } = call;
   const question = (call.stored = holdCall(call, store, "pending"));
@@ -213,7 +213,7 @@ async function rememberOrLog(
   }
 }
 
-/** Stores a decision, if there is a store, before it counts. Another approver may have decided first. */
+/** Stores a decision before it takes effect, if there is a store. Another approver may have decided first. */
 function storeDecision(call: Call, given: Decision): HopAnswer {
   const { host, stored } = call;
   const decision: RecordedDecision = { ...given, at: host.clock.now() };

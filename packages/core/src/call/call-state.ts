@@ -110,7 +110,7 @@ export interface MadeIn {
   readonly began: boolean;
 }
 
-/** Reads the calls of earlier runs, which were sealed with the outer call. Null if `sealed` has no such calls. */
+/** Reads the calls of earlier runs from the decrypted request of the outer call. Null if it contains no such calls. */
 export function readInnerCalls(sealed: unknown): InnerCalls | null {
   const { inner } = sealed as { readonly inner?: readonly InnerCall[] };
   return inner === undefined ? null : new InnerCalls(inner);
@@ -130,7 +130,7 @@ export function ownSession(userId: unknown, name: unknown): string | undefined {
   return name.startsWith(own) ? name : own + name;
 }
 
-/** Returns `userId` if the session can belong to that user: otherwise, the call would be in another session. */
+/** Returns `userId` if a call of that user is in exactly this session. Otherwise returns undefined, as the prefix would differ. */
 export function userIn(sessionId: string, userId: string | undefined): string | undefined {
   return ownSession(userId, sessionId) === sessionId ? userId : undefined;
 }

@@ -79,11 +79,11 @@ export interface CallHost {
   readonly deadlines: Deadlines<Call>;
   /** Makes a call that the tool of `call` requests. */
   callFrom(call: Call, request: CallRequest): Promise<ToolOutcome>;
-  /** Ends the questions of the calls that a tool made, after its own call has ended. */
+  /** Ends the open questions of the calls that the tool of `call` made; called when `call` has ended. */
   readonly endQuestions: (call: Call) => void;
   /** Functions that are called when any call has ended. The list is empty while nothing waits for that. */
   onCallEnd: (() => void)[];
-  /** The pipeline. It is a member so that a hop can resume it without importing it. */
+  /** Runs or continues the pipeline. It is a member so that a hop need not import the pipeline, which imports the hops. */
   readonly runPipeline: (call: Call) => void;
   readonly failInternally: (call: Call, thrown: unknown) => void;
 }
@@ -100,7 +100,7 @@ export interface FollowedToken {
 /** What a hop answers: the next hop can run, or `resumeCall` continues the call later. */
 export type HopAnswer = "next" | "waiting";
 
-/** Answers the caller. A rejected promise rejects the call. */
+/** Gives the caller the outcome. A rejected promise makes the caller's `host.call` reject. */
 export type Resolve = (outcome: ToolOutcome | Promise<never>) => void;
 
 /** One call on its way through the hops. */
@@ -125,7 +125,7 @@ export class Call {
   origins: ValueOrigin[] | null = null;
   /** The kept result of {@link infoOf}. */
   info: CallInfo | null = null;
-  /** The permits that it holds. */
+  /** The semaphores and rate limiters of which the call holds a permit. */
   permits: readonly PermitSource[] = [];
   stop: Stop | null = null;
 
@@ -137,7 +137,7 @@ export class Call {
   waiting = false;
   /** Withdraws the question to a person, or leaves the queue for a permit. */
   withdraw: (() => void) | null = null;
-  /** The user of the call, or its session if it has no user. */
+  /** The user of the call, or else its session. Waiting calls of different users take turns. */
   get queuedFor(): string {
     return this.given.userId ?? this.sessionKey ?? "";
   }
@@ -147,12 +147,12 @@ export class Call {
   arguments: Readonly<Record<string, unknown>> | null = null;
   /** The arguments before a gate changed them; null where none did. */
   unmodified: Call["arguments"] = null;
-  /** Warnings of the parse. */
+  /** Warnings for the model, for example of the parse or of a change that cannot be undone; null if there are none. */
   warnings: readonly string[] | null = null;
   /** Whether `tool:pre` was emitted, so that a terminal event must follow. */
   announced = false;
 
-  /** Passes on the progress of the tool; made at its first report. */
+  /** Passes on the tool's progress at a limited pace; null before the first report. */
   pace: ProgressPace | null = null;
   context: { readonly abortSignal: AbortSignal; abort(reason?: DOMException): void } | null = null;
   executing = false;
@@ -161,9 +161,9 @@ export class Call {
   returned: unknown = undefined;
   thrown: { readonly value: unknown } | null = null;
 
-  /** The calls that its tool makes. */
+  /** The calls that the tool makes; null before the first. */
   inner: InnerCalls | null = null;
-  /** Its place in the log of the call that made it. */
+  /** The call's place in the log of the call that made it; null if there is no such log. */
   madeIn: MadeIn | null = null;
   /** The record of a call that waits, or waited, for an approval or for the client. */
   stored: StoredCall | null = null;
@@ -173,10 +173,10 @@ export class Call {
   own: MountedTool | null = null;
   /** Whether the call may run an internal tool. */
   isInternal = false;
-  isLarge = false; // its arguments take long to walk: the host does other work between its hops
-  /** The change that it undoes, and the module of the tool that made it; null for a call that runs its tool. */
+  isLarge = false; // the arguments take long to walk, so the host does other work between the hops
+  /** The change that the call undoes, and the module of the tool that made the change; null for a call that runs its tool. */
   undo: CalledUndo | null = null;
-  /** Holds the state of its session, so that the host does not drop it while the call waits. */
+  /** The state of the session. This reference keeps the host from dropping the state while the call waits. */
   session: object | null = null;
   /** Whether the start of the call is in the audit. */
   audited = false;
@@ -191,9 +191,9 @@ export class Call {
   /** The calls that follow the same signal of a caller; `signalPlace` is the index of this call. */
   followedSignal: Call[] | null = null;
   signalPlace = 0;
-  /** Its caller's cancellation token. */
+  /** The caller's cancellation token, with all the calls that follow it. */
   followedToken: FollowedToken | null = null;
-  /** The id under which that token lists the call as running. */
+  /** The id under which the caller's token lists the call as running. */
   trackedAs: string | null = null;
 
   constructor(
@@ -221,7 +221,7 @@ export function needsApproval({ approval }: Call): boolean {
   return approval !== null && approval.reasons.length > 0;
 }
 
-/** Returns the facts of a call as plain JSON, also for other processes. They are kept, and made again for the deadline. */
+/** Returns the facts of a call as JSON that other processes can read. They are made once, and again when the deadline is known. */
 export function infoOf(call: Call): CallInfo {
   return (call.info ??= Object.freeze(makeInfo(call)));
 }

@@ -35,7 +35,7 @@ export function announceIrreversible(call: Call): Promise<void> {
   return call.host.changes.keepIrreversible(call.sessionKey!, changingCall(call), reason);
 }
 
-/** Throws `UNAVAILABLE` if the call has ended: from then on, it may change nothing that could be undone. */
+/** Throws `UNAVAILABLE` if the call has ended, because the undo log takes changes only while the call runs. */
 function requireRunning({ executing, tool }: Call): void {
   if (!executing) throw new ToolmountError("UNAVAILABLE", { tool: tool!.name, reason: "its call has ended" });
 }

@@ -30,7 +30,7 @@ export function decide(call: Call): HopAnswer {
     : applyVerdict(call, verdict);
 }
 
-/** Applies what the gates answered. */
+/** Applies the verdict of the gates, which can deny, ask, give the result or replace the arguments. Null changes nothing. */
 function applyVerdict(call: Call, verdict: Verdict | null): HopAnswer {
   if (verdict === null) return askPolicies(call);
   const { ask, data } = verdict;
@@ -51,7 +51,7 @@ function applyVerdict(call: Call, verdict: Verdict | null): HopAnswer {
     : askPolicies(call);
 }
 
-/** Parses modified arguments again, once, with the same schema. */
+/** Parses the arguments that a gate gave instead, with the tool's schema. The gates do not see the parsed arguments again. */
 function parseModified(call: Call, input: unknown): HopAnswer {
   if (typeof input !== "object" || input === null || Array.isArray(input))
     return endDenied(call, "a gate replaced the arguments by a value that is not an object");
@@ -92,7 +92,7 @@ function applyJudges(call: Call, judges: readonly PolicyJudge[], facts: PendingC
     : applyAnswers(call, answers);
 }
 
-/** The judges of all policies for a tool, prepared at the first call in a generation. */
+/** Returns the judges of all policies for a tool. They are prepared at the tool's first call in a generation. */
 function judgesOf(tool: MountedTool, { policies }: Generation): ToolJudges {
   if (policies.length === 0) return noJudges;
   return tool.judges?.policies === policies ? tool.judges : (tool.judges = prepareJudges(tool, policies));
@@ -146,8 +146,8 @@ function ruleOf({ rule = "a policy rule" }: { readonly rule?: string | undefined
 }
 
 /**
- * Asks the tool itself: `requiresConfirmation`. A rule of the plan can waive that question. A person who undoes has decided
- * already, so neither the tool nor the level asks.
+ * Adds the tool's own question if its `requiresConfirmation` asks. A rule of the plan can waive that question. A person who
+ * undoes a change has decided already, so neither the tool nor its level asks then.
  */
 function askConfirmation(call: Call, waivedBy: string | null): HopAnswer {
   const { requiresConfirmation } = call.tool!.definition;

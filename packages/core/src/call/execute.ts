@@ -36,7 +36,7 @@ function begin(call: Call): HopAnswer {
   return acquirePermits(call, begin) ?? start(call);
 }
 
-/** Takes the result that a gate or the client gave. */
+/** Takes the result that a gate or the client gave in place of a result of the tool, which does not run. */
 function takeAnswer(call: Call, value: unknown): "next" {
   call.timing.executedAt = call.host.time.now();
   call.returned = value;
@@ -108,7 +108,7 @@ function acquire(call: Call, source: PermitSource, retry: (call: Call) => HopAns
   return "waiting";
 }
 
-/** Returns the permits of a call that has ended, or will not begin. */
+/** Gives back the permits of a call that has ended, or will not begin. */
 export function releasePermits(call: Call): void {
   const { permits } = call;
   call.permits = [];
@@ -131,7 +131,7 @@ function start(call: Call): HopAnswer {
   );
 }
 
-/** Records the start, where that is required, before the tool begins. */
+/** Records the start in the audit, where that is required, before the tool begins. */
 function recordAndLaunch(call: Call): HopAnswer {
   const recorded = isRecorded(call) ? recordStart(call) : null;
   if (recorded === null) return launch(call);

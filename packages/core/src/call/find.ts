@@ -47,19 +47,19 @@ export function find(call: Call): HopAnswer {
     : loadSession(call, sessionKey);
 }
 
-/** Returns the generation in which a tool's calls find tools. The host's own tools are in none, so it is the current one. */
+/** Returns the generation in which a tool's calls find tools: the call's own or, for the host's own tools, the current one. */
 export function generationBelow(parent: Call): Generation {
   return parent.own === null ? parent.generation : generationOf(parent.host.moduleSet);
 }
 
-/** Finds the tool that a call names, be it a call from outside or from another tool. */
+/** Finds the tool that a call names. `parent` is the call whose tool makes this call; null for a call from outside. */
 export function findTool(generation: Generation, parent: Call | null, name: string): MountedTool | undefined {
   return parent === null || parent.own !== null
     ? generation.find(name)
     : generation.findFor(parent.tool!, name);
 }
 
-/** Most characters of keys and texts, and most members, that need no measuring: even if all are escaped, the JSON is below 64 KB. */
+/** Arguments within both numbers need no measuring: even if every character is escaped, their JSON is below 64 KB. */
 const fewCharacters = 8_192;
 const fewMembers = 32;
 
@@ -85,7 +85,7 @@ function areSmall(given: unknown, maxBytes: number): boolean {
 
 /**
  * Says why arguments are not read at all: they are too large, nested too deep, or cannot be read. Null for all others.
- * A call without this check would hand them to its observers, its journal and its traces, which walk them.
+ * Without this check, observers, the journal and traces would get such arguments and walk through them.
  */
 export function argumentsProblem(call: Call, given: unknown): string | null {
   const maxBytes = call.host.limits.argumentBytes;
@@ -119,7 +119,7 @@ function endUnread(call: Call, problem: string): "next" {
   return endCall(call, "invalid", "INVALID_ARGUMENTS", { message: problem });
 }
 
-/** Removes the arguments, which are not read, from the request. */
+/** Removes the unread arguments from the request, so that no event, log or trace sees them. */
 function dropArguments(call: Call): void {
   const { arguments: _, ...rest } = call.request;
   call.request = rest;
@@ -166,7 +166,7 @@ function endUnreadable(call: Call): "next" {
     : endCall(call, "invalid", "INVALID_ARGUMENTS", { message });
 }
 
-/** Replaces the request and the context of a call that has failed by readable ones. Returns their problem. */
+/** Replaces the request and the context of a failed call by readable ones. Returns what was wrong with them; null if nothing was. */
 export function makeReadable(call: Call): string | null {
   const { request, context, problem } = readRequest(call.request, call.given);
   call.request = request;

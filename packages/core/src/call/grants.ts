@@ -17,13 +17,13 @@ export function askAsList(call: Call, reason: string): "next" {
   return "next";
 }
 
-/** Gives a call the grant that it spends; nothing else does. A gate's default is not a person's answer, so it gives no grant. */
+/** Gives a call the grant that it spends; no other function does. A gate's default is not a person's answer, so it is no grant. */
 export function spend(call: Call, grant: Grant): void {
   if (grant.by === defaultDecider) approvalOf(call).allowedBy = grant.by;
   else approvalOf(call).grant = grant;
 }
 
-/** The grant that an answer gives now, for exactly this call. */
+/** Returns the grant of a person who approves the call now, for exactly this call. */
 export function grantNow(call: Call, by: string): Grant {
   const { host, stored, runId } = call;
   const id = stored?.record.id ?? runId;
@@ -48,7 +48,7 @@ export function openRequest({ record, ticket }: StoredCall): SealedRequest {
   return editedRequest(request.value as SealedRequest, record);
 }
 
-/** Has a call that waited here parsed and decided again, with the arguments that its approver gave it. */
+/** Sends a call that waited in this host back to the hop `parse`, with the arguments that its approver gave it. */
 export function beginAgain(call: Call, record: ApprovalRecord): "next" {
   call.request = editedRequest(call.request, record);
   call.approval = null;
@@ -58,14 +58,14 @@ export function beginAgain(call: Call, record: ApprovalRecord): "next" {
 
 /**
  * Returns the digest of the arguments that the approver gave, as the tool parsed them; undefined if the approver changed none.
- * A gate that changes them afterwards makes it another call, which no person approved.
+ * If a gate changes them afterwards, the call no longer matches this digest, because no person approved those arguments.
  */
 export function editedDigest({ unmodified, tool, arguments: given }: Call, { edited }: ApprovalRecord) {
   return edited === undefined ? undefined : argumentsDigest(tool!.name, unmodified ?? given);
 }
 
 /**
- * The request of a call with the arguments that its approver gave it; the call's own request where the approver changed none.
+ * Returns the request with the arguments that the call's approver gave; the request itself where the approver changed none.
  *
  * The approver saw the arguments with secrets masked. A member that is equal to the shown one keeps the call's own value.
  */

@@ -127,7 +127,7 @@ export function leaveToOther(call: Call, stored: StoredCall): "next" {
 /** The stored request from which a resumed call is made, with the parts of its context that policies need. */
 export type SealedRequest = CallRequest & Pick<CallContext, "prompts" | "parentSessionIds">;
 
-/** Returns the outermost call. A caller who waits for it finds the questions of its tool's calls under its id, too. */
+/** Returns the outermost call. A question of a nested call is stored under its id, so that the waiting caller finds it. */
 function rootOf(call: Call): Call {
   return call.parent === null ? call : rootOf(call.parent);
 }
@@ -169,7 +169,7 @@ export function promptOf({ approval, tool }: Call): string {
   return approval?.gateAsk?.approvalPrompt ?? `Run "${tool!.name}"? ${reason}`.trimEnd();
 }
 
-/** Makes a resumed call that could not run wait again under its ticket. Nothing was used, so the answer stays valid. */
+/** Makes a resumed call that could not run wait again under its ticket. Its approval was not used, so it stays valid. */
 export function requeue(call: Call, stored: StoredCall): void {
   const { ending } = call;
   if (stored.record.state !== "claimed" || ending.result?.code !== "UNAVAILABLE") return;

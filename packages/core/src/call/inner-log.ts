@@ -16,7 +16,7 @@ export function hasInnerLog({ given, host, generation, tool }: Call): boolean {
   );
 }
 
-/** Opens the log. Resolves to the outcome of an earlier run that ended, or to null if the tool must run. Null without a log. */
+/** Opens the log; null if none must be opened. Resolves to the outcome of an earlier run, or to null if the tool must run. */
 export function openInnerLog(call: Call): Promise<ToolOutcome | null> | null {
   const { host, generation, sessionKey } = call;
   if (!hasInnerLog(call) || call.inner?.log) return null;

@@ -23,7 +23,7 @@ export function isRecorded(call: Call): boolean {
   return hasLog(call) || isIrreversible(call);
 }
 
-/** Whether the calls that its tool made are in a log. */
+/** Whether the calls that the tool of this call made are in a log. */
 function hasLog({ inner }: Call): boolean {
   return inner !== null && inner.log !== null;
 }
@@ -63,7 +63,7 @@ function auditOf(call: Call): AuditWriter | null {
   return isAudited(call) ? call.host.stores.audit(call.generation) : null;
 }
 
-/** Whether the log of the call that made it must say that the tool begins. */
+/** Whether this call was made by a tool whose log of calls must say, before the called tool runs, that it begins. */
 function begins(call: Call): boolean {
   return call.madeIn !== null && mustBegin(call);
 }
@@ -163,7 +163,7 @@ function recordOutcome(call: Call): Promise<void> | null {
     return stores.track(storeOtherEnd(call, call.stored));
   const audited = audit === null ? null : auditEnd(call, audit);
   if (call.stored === null) return audited;
-  // A tool that interrupts a resumed call because it asks a person itself has not ended it: the approval stays valid.
+  // If the tool of a resumed call interrupts it to ask a person itself, the call has not ended, and its approval stays valid.
   const isPaused = call.ending.interrupt !== null && call.stored.isResumed;
   if (call.ending.status !== "pending" && !isPaused) return stores.track(storeEnd(call, audited));
   if (!isPaused && call.stored.record.state !== "claimed") return audited;
@@ -224,7 +224,7 @@ async function storeOtherEnd(call: Call, stored: StoredCall): Promise<void> {
   await auditEnd(call, audit);
 }
 
-/** Whether the host that ran a call wrote its end to the audit before it ended itself. */
+/** Whether the host that ran a call wrote the call's end to the audit before that host itself stopped. */
 async function hasAuditedEnd({ generation, host, runId }: Call): Promise<boolean> {
   try {
     const written = (await sinkOf(host, generation)?.read({ runId })) ?? [];
@@ -271,7 +271,7 @@ function entryOf(call: Call, kind: AuditEntry["kind"]): AuditEntry {
   };
 }
 
-/** Arguments for the audit: secrets masked, long ones cut, with a digest of the whole. */
+/** Returns the arguments for the audit, with secrets masked and long ones cut, and a digest of the unmasked arguments. */
 function argumentsOf(call: Call): { arguments?: JsonObject | string; argumentsDigest?: string } {
   if (call.arguments === null) return {};
   const masked = call.host.redact(call.arguments as JsonObject) as JsonObject;

@@ -48,7 +48,7 @@ export function confirmedValues(
   });
 }
 
-/** The value that an origin is about, by its path in the arguments: `recipients.0`. */
+/** Returns the value at a path of the arguments, such as `recipients.0`; undefined if there is no such value. */
 export function argumentAt(given: Readonly<Record<string, unknown>>, argument: string): unknown {
   return valueAt(given, argument.split("."));
 }
@@ -60,7 +60,7 @@ function valueAt(value: unknown, [key, ...rest]: readonly string[]): unknown {
     : undefined;
 }
 
-/** The arguments that chose what a result is about: all that the tool does not declare as content. */
+/** Returns the arguments that the tool does not declare as content: they chose what the call's result is about. */
 export function withoutContent(
   given: Readonly<Record<string, unknown>>,
   content: readonly string[] = [],

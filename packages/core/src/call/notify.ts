@@ -24,7 +24,7 @@ export function notify(call: Call): HopAnswer {
   if (call.stored !== null && ending.status === "failed") requeue(call, call.stored);
   release(call);
   timing.endedAt = Math.max(timing.startedAt, host.time.now());
-  // The call had valid arguments, and was stopped, denied or refused before its tool ran.
+  // A call with valid arguments that waits, or was stopped, denied or refused before its tool ran, is not announced yet.
   if (!call.announced && call.arguments !== null)
     announce(call, ending.status === "pending" ? "ask" : "deny");
   if (ending.status === "pending") return record(call);
@@ -40,7 +40,7 @@ export function notify(call: Call): HopAnswer {
   });
 }
 
-/** Removes the ended call from everything that listed it while it ran, and returns its permits. */
+/** Removes the ended call from everything that listed it while it ran, and gives back its permits. */
 function release(call: Call): void {
   const { host, given } = call;
   if (call.followedSignal !== null) leaveSignal(call, call.followedSignal);

@@ -83,7 +83,7 @@ function refuse(call: Call, message: string): null {
 
 type Proceed = ((call: Call) => HopAnswer) | null;
 
-/** Parses an input. If it is valid, the call continues with `proceed`, or else with the next hop. */
+/** Parses an input. An invalid input ends the call. After a valid one, `proceed` continues or, if it is null, the next hop. */
 export function parseWith(call: Call, input: object, proceed: Proceed): HopAnswer {
   const result = call.tool!.parse(input);
   if (!(result instanceof Promise)) return take(call, result, proceed);

@@ -43,13 +43,13 @@ export interface CallOrigin {
   readonly parent: Call | null;
   /** The state of its session if it was loaded for this call already; if null, the hop `find` loads it. */
   readonly session: object | null;
-  /** Whether it may call an internal tool, because no model and no program chose the name. */
+  /** Whether the call may run an internal tool, because no model and no program chose the name. */
   readonly isInternal?: boolean;
   /** The host's own tool that the call runs. */
   readonly own?: Call["own"];
-  /** Its place in the log of its parent. */
+  /** The call's place in the log of its parent. */
   readonly madeIn?: MadeIn | null;
-  /** The change that it undoes. */
+  /** The change that the call undoes. */
   readonly undo?: Call["undo"];
 }
 
@@ -96,7 +96,7 @@ function newCall(
   return call;
 }
 
-/** Ends a call whose request cannot be read as invalid, and notifies observers as for any other call. */
+/** Ends a call as invalid because its request cannot be read, and notifies observers as for any other call. */
 function startUnreadable(
   host: CallHost,
   request: unknown,

@@ -28,7 +28,7 @@ export function runElsewhere(call: Call, context: ToolCallContext): unknown {
   return isPreviewed(call) ? runPreview(call, run({ preview: true })) : run();
 }
 
-/** Stores the begin of an undo, then runs it. Only the process that may run the undo can store its begin. */
+/** Stores that an undo begins, then runs it. Only one process can store this, and only that process may run the undo. */
 async function runUndo(
   { undo }: Call,
   run: (instead: Extract<RunnerInstead, { undo: unknown }>) => Promise<unknown>,

@@ -4,7 +4,7 @@ import type { CallRequest } from "../contract/context.ts";
 import type { Call, CallHost, HopAnswer } from "./call.ts";
 import type { Stop } from "./call-state.ts";
 
-/** The hops of every call, in order. `pipeline.ts` has their functions; a test compares `docs/reference/life-of-a-call.md`. */
+/** The hops of every call, in order; `pipeline.ts` has their functions. A test compares `docs/reference/life-of-a-call.md` with them. */
 export const hopNames = ["find", "parse", "decide", "approve", "execute", "shape", "notify"] as const;
 
 export type HopName = (typeof hopNames)[number];
@@ -20,7 +20,7 @@ interface WaitOptions {
   readonly onLate?: (call: Call) => void;
 }
 
-/** Makes the call wait for a promise, then continues with `onValue` or `onError`. Without `onError`, a rejection is a fault. */
+/** Makes the call wait for a promise, then continues with `onValue` or `onError`. Without `onError`, a rejection is a host's fault. */
 export function waitFor<Value>(
   call: Call,
   promise: PromiseLike<Value>,

@@ -1,4 +1,4 @@
-/** What a child session inherits of its parent's conversation: messages, also the agents' results, or all tools' results. */
+/** What a child session inherits: its parent's messages (`conversation`), also agents' results (`agents`), or also all tools' (`full`). */
 export type InheritedScope = "conversation" | "agents" | "full";
 
 /** A request to the capability `session.spawn`, or with a `sessionId` to `session.resume`. */

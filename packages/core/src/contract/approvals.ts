@@ -55,7 +55,7 @@ export interface Approvals {
   /** Ends expired questions, then returns the open ones, oldest first; with `states`, questions in other states. */
   list(filter?: Omit<ApprovalFilter, "dueBy">): Promise<readonly ApprovalView[]>;
   /**
-   * Decides a question. Of several decisions exactly one counts. It is on disk when the promise resolves. Throws
+   * Decides a question. Of several decisions exactly one counts, and it is stored when the promise resolves. Throws
    * `APPROVAL_NOT_FOUND`, `APPROVAL_DECIDED`, and `OPTION_INVALID` for a `remember` that is too wide or `arguments` that the
    * tool refuses.
    */

@@ -48,7 +48,7 @@ export interface AuditSink {
    * server knows only the calls of its own process.
    */
   calls?(filter: PastCallFilter): Promise<PastCallPage>;
-  /** Deletes whole chains, of writers that wrote nothing since `before` in milliseconds. Resolves to the number of records. */
+  /** Deletes whole chains of writers that wrote nothing since `before`, in milliseconds. Resolves to the number of deleted records. */
   prune?(before: number): Promise<number>;
 }
 

@@ -18,7 +18,7 @@ export interface UndoRequest {
 export interface SessionChange {
   /** Its place among the changes of its session; later changes have higher numbers. */
   readonly number: number;
-  /** The session of the agent that made the change, if this session began it, directly or not; absent for its own changes. */
+  /** The session of the agent that made the change, if this session began that agent; absent for this session's own changes. */
   readonly sessionId?: string | undefined;
   /** When the call began to make the change, in milliseconds since the epoch. */
   readonly at: number;

@@ -11,7 +11,7 @@ export interface Clock {
 /** A running timer. */
 export interface Timer {
   cancel(): void;
-  /** Sets whether this timer alone keeps the process alive. It does unless this is switched off. */
+  /** Sets whether this timer alone keeps the process alive. It does so by default. */
   keepAlive(on: boolean): void;
 }
 

@@ -1,6 +1,6 @@
 import type { ToolResult } from "./result.ts";
 
-/** The answers of a gate. */
+/** What a gate can do with an event. `continue` lets it pass, and `ask_user` asks a person; {@link HookResult} has the texts. */
 export type HookAction = "continue" | "deny" | "modify" | "inject_context" | "ask_user";
 
 /**

@@ -8,7 +8,7 @@ export interface HostLink {
   readonly plan?: string;
 }
 
-/** The hosts that call this host and that it calls. They show a plan that it would mount itself. */
+/** The hosts that call this host and that it calls. From them, a host can see that its plan would mount itself. */
 export interface HostChain {
   /**
    * Returns what this host sends to a server of the plan when it connects: the hosts for which it runs, and itself. `env` says
@@ -20,7 +20,7 @@ export interface HostChain {
   }>;
   /** Returns what this host sends to a client: itself, and those hosts for which it runs that have the same plan. */
   toClients(): Promise<readonly HostLink[]>;
-  /** Throws `PLAN_SERVES_ITSELF` if a server leads to this host, or to a host for which this host runs. */
+  /** Throws `PLAN_SERVES_ITSELF` if the hosts behind a server include this host, or a host for which this host runs. */
   requireOther(behind: readonly HostLink[]): void;
 }
 

@@ -114,7 +114,7 @@ export interface ToolShape {
   readonly limits?: Limits | undefined;
   /** The name of the mounted runner that runs the tool. Default `inline`. */
   readonly runner?: string | undefined;
-  /** Whether it replaces a tool of the same name that another module mounted. */
+  /** Whether the tool replaces a tool of the same name that another module mounted. */
   readonly override?: boolean | undefined;
   /** The locked digest of the definition; null when the lock file does not list the tool, absent without a lock file. */
   readonly lockedAs?: string | null | undefined;

@@ -1,7 +1,7 @@
 const brand = Symbol.for("toolmount.interrupt");
 
 /**
- * Thrown by a tool to stop the whole run and ask a person. Nothing else makes `host.call` reject.
+ * Thrown by a tool to stop the whole run and ask a person: `host.call` then rejects with this error.
  * The brand is a registered symbol, so that an interrupt from another copy of core is recognized.
  */
 export class ToolInterrupt extends Error {

@@ -64,7 +64,7 @@ export interface FleetDelivery extends Pick<FleetCall, "runId" | "queue" | "tool
   readonly rank: number;
 }
 
-/** A call that another host sent, and the number of its last message. That host may have acted on messages up to it. */
+/** A call that this host takes over from another host, which may have acted on the call's messages up to number `said`. */
 export interface FleetAdopted {
   readonly runId: string;
   readonly said: number;

@@ -31,7 +31,7 @@ export interface McpTrace extends McpConnection {
   readonly subject?: string | undefined;
   /** The id of the session over HTTP, if there is one. */
   readonly sessionId?: string | undefined;
-  /** W3C trace context of the sender: at a client, of the work that sends. A `start` listener may replace it for nested work. */
+  /** W3C trace context of the sender; at a client, of the work that makes the request. A `start` listener may replace it. */
   traceparent: string | undefined;
 }
 

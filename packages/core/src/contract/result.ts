@@ -114,7 +114,7 @@ export function data<Data>(
   return addShown(answer, extra) as PartialResult<Data>;
 }
 
-/** Makes the failure of an `undo` that does not find what its call left. `problem` says to a person what has changed. */
+/** Makes the failure of an `undo` that no longer finds what its call left behind. `problem` says to a person what has changed. */
 export function changedSince(problem: string): PartialResult<never> {
   return failure(problem, { code: "CHANGED_SINCE" });
 }

@@ -57,7 +57,7 @@ export interface Session {
   call(request: CallRequest, context?: SessionCallContext): Promise<ToolOutcome>;
   /** Resumes a waiting call of this session; see `Host.resume`. */
   resume(ticket: string, context?: SessionCallContext, clientResult?: unknown): Promise<ToolOutcome>;
-  /** Resolves to the changes of the session's calls that their tools can undo, or say that they cannot, oldest first. */
+  /** Resolves to the changes of the session's calls, oldest first, and to the calls that said that they cannot be undone. */
   changes(filter?: ChangeFilter): Promise<readonly SessionChange[]>;
   /** Resolves to one combined difference of all changes that are not undone. Secrets are masked. Rejects with `STORE_FAILED`. */
   difference(filter?: ChangeFilter): Promise<SessionDifference>;

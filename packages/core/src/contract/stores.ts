@@ -87,7 +87,7 @@ export interface ApprovalRecord extends Placed {
   readonly decision: RecordedDecision | null;
   /** When the lease ends: the host that claimed the call must renew it before this time. */
   readonly leaseUntil: number | null;
-  /** The asking host renews this time until its caller has the ticket (then null). Afterwards the caller's id is free again. */
+  /** The asking host renews this time until its caller has the ticket (then null). After it, the caller may use the call id again. */
   readonly undeliveredUntil?: number | null | undefined;
   readonly end: RecordedEnd | null;
 }

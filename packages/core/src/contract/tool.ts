@@ -60,7 +60,7 @@ export interface ToolDefinition<Schema extends ToolSchema = ToolSchema, Data = u
   readonly execution?: "server" | "client" | undefined;
   /** Modes in which the tool is offered; `*` means all. Default: all. */
   readonly modes?: readonly string[] | undefined;
-  /** Whether it is offered in every mode and without activation. Useful for tools with which a model finds other tools. */
+  /** Whether the tool is offered in every mode and without activation. Useful for tools with which a model finds other tools. */
   readonly alwaysOffered?: boolean | undefined;
   /**
    * `deprecated` runs but is not offered; `removed` is not mounted. `internal` is neither listed nor callable by name:
@@ -69,7 +69,7 @@ export interface ToolDefinition<Schema extends ToolSchema = ToolSchema, Data = u
   readonly status?: ToolStatus | undefined;
   readonly tags?: readonly string[] | undefined;
   readonly version?: string | undefined;
-  /** Declared names of the tools that it calls. */
+  /** Declared names of the tools that this tool calls. */
   readonly dependsOn?: readonly string[] | undefined;
   /** Whether its description may change between turns. Schema and classification may not. */
   readonly dynamic?: boolean | undefined;
@@ -109,8 +109,8 @@ export interface ToolDefinition<Schema extends ToolSchema = ToolSchema, Data = u
    */
   undo?(change: UndoRequest, context: ToolContext): Promise<ToolReturn> | ToolReturn;
   /**
-   * Returns what is different now from before these changes, newest first, which this tool and others with the same function
-   * made. It only reads. With it, people see the changes of a session as one difference.
+   * Compares the state before these changes, which come newest first, with the state now, and returns the differences. It only
+   * reads. It gets the changes of all tools that share this function, so that people see one difference for a whole session.
    */
   readonly difference?:
     | ((changes: readonly UndoRequest[]) => Promise<readonly PreviewedEffect[]>)

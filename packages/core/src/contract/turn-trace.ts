@@ -47,7 +47,7 @@ export interface TurnTrace extends AgentTrace {
   readonly userId?: string;
   /** Whether the turn resumes after a pause or a crash; `traceparent` is then that of its start. */
   readonly resumed: boolean;
-  /** The user who resumed it, when known. */
+  /** The user who resumed the turn, if known. */
   readonly resumedBy?: string;
   status?: "done" | "incomplete" | "paused" | "cancelled" | "failed";
   /** Number of requests to the model, those of child sessions included; `calls` counts calls in the same way. */

@@ -57,7 +57,7 @@ export interface ToolSubject {
   /** Null if the host refused the tool. */
   readonly info: ToolInfo | null;
   readonly refused: ToolmountError | null;
-  /** The id of the rule for which the host refused it. */
+  /** The id of the rule for which the host refused the tool. */
   readonly refusedBy: string | null;
   readonly calls: readonly TrialCall[];
   /** Whether the author says which calls leave something out. An empty list says that no call does. */
@@ -77,7 +77,7 @@ export interface ModuleSubject {
   /** Whether `mount` returned without a promise. */
   readonly isSynchronous: boolean;
   readonly tools: readonly ToolSubject[];
-  /** Whether it registered anything at all: a tool, a hook, a capability. */
+  /** Whether the module registered anything at all: a tool, a hook, a capability. */
   readonly registered: boolean;
   /** What mounting did outside of the host: open connections or start processes. */
   readonly sideEffects: readonly { readonly kind: "network" | "process"; readonly what: string }[];

@@ -86,7 +86,7 @@ const definition: ToolDefinition<typeof schema> = {
   category: "side_effect",
   consequenceLevel: "high",
   requiresConfirmation: true,
-  // Its calls have a log, so that it continues where it was after its process died.
+  // The calls of this tool are kept in a log, so that it continues where it was if its process dies.
   repeatable: true,
   timeout: 0,
   schema,

@@ -12,7 +12,7 @@ import { addTool, foldName, removeTool, singleAt } from "../registry/registry.ts
 import { listTool } from "../sessions/bundle.ts";
 import type { HostState } from "./host-state.ts";
 
-/** Adapts, prepares and registers a tool. Null if the plan or its author removes it. Errors are logged and thrown. */
+/** Adapts, prepares and registers a tool. Returns null if the plan leaves the tool out or its author removed it. Logs and throws errors. */
 export function mountTool(
   host: HostState,
   module: ModuleState,
@@ -79,7 +79,7 @@ export function prepareOwnTool(
   return prepareTool(definition, { module: ownModule, clock, share, ...plain });
 }
 
-/** Whether a tool may be prepared at its first use: `needs` does not list it, and no missing extension must print its schemas. */
+/** Whether a tool may be prepared at its first use: `needs` does not list it, and its schemas need no extension that is missing. */
 function canWait(
   { needs }: HostState,
   { schema, outputSchema = schema }: ToolDefinition,

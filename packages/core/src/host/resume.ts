@@ -132,7 +132,7 @@ function callOf(
   return Object.assign(call, { callId: id ?? callId, depth, stored, parent, own, announced: true });
 }
 
-/** Whether a record has expired, or the lease has ended of another host that owned it and may be gone. */
+/** Whether a record has expired or, if a host has a lease on the call, that lease has ended and is not this host's own. */
 export function isDue({ clock, stores }: HostState, { id, leaseUntil, expiresAt }: ApprovalRecord): boolean {
   return clock.now() >= (leaseUntil ?? expiresAt) && (leaseUntil === null || !stores.held.has(id));
 }

@@ -131,7 +131,7 @@ export function callInternal(
   return call(request, context);
 }
 
-/** Returns the mode of a call. If the catalog fails, that is the session's mode, because the call must not fail with it. */
+/** Returns the mode of a call. If the catalog fails, returns the mode that the session's state has, so that the call does not fail. */
 async function callMode(host: HostState, sessionId: SessionId, turnId: string | undefined): Promise<string> {
   try {
     return (await modeOf(host, { sessionId, turnId })).key;
@@ -150,7 +150,7 @@ function activate(host: HostState, id: SessionId, tools: readonly string[]): voi
   );
 }
 
-/** Stops all calls of the session, also those started through the host. The token stops its later calls. */
+/** Stops all calls of the session, also those started through the host. `token` also stops the session's later calls. */
 async function cancel(
   host: HostState,
   id: SessionId,

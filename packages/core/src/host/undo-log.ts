@@ -119,8 +119,8 @@ export class UndoLog {
   }
 
   /**
-   * Claims a change unless another undo has it. Resolves to `by another` if it is undone, to `decided` if a person decided that
-   * it is, and to `unclear` if the tool began in a process that died or stalled, and nothing is decided for that case.
+   * Claims a change; waits while another undo has it. Resolves to `by another` if the change is undone already, to `decided` if a
+   * person decided so, and to `unclear` if the tool began in a process that died or stalled and nothing is decided for that case.
    */
   async claim(
     of: number,

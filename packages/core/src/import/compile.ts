@@ -45,7 +45,7 @@ function pluginsFor(path: string, options: CompilerOptions): Exclude<PluginItem,
     ...(assigns ? [onlyTypedFields] : []),
     ...(isLegacy ? [legacyParameters] : []),
     [decorators, { version: isLegacy ? "legacy" : "2023-11" }],
-    // Before the types are removed, so that fields are set after the properties that parameters declare.
+    // Fields are compiled before the types are removed, so that they are set after the properties that parameters declare.
     ...(assigns ? [classProperties] : []),
     [typescript, { isTSX }],
     ...(isTSX ? ([[jsx, jsxOptions(options)]] satisfies PluginItem[]) : []),

@@ -100,7 +100,7 @@ export class InnerLog {
     return this.#bytes > maxBytes;
   }
 
-  /** Returns what is known of a call that an earlier run made. Throws `PROGRAM_DIVERGED` if that was a different call. */
+  /** Returns what earlier runs noted about their call of this number, or null. Throws `PROGRAM_DIVERGED` if it was a different call. */
   earlier(number: number, key: string, tool: string): MadeCall | null {
     const made = this.#earlier.get(number);
     if (made === undefined) return null;

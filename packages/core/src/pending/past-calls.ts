@@ -10,7 +10,7 @@ import type {
 } from "../contract/audit.ts";
 import { hasWords, soughtWords, wordsOf } from "./call-words.ts";
 
-/** Returns a call after one more of its records. `before` is null for the first known record of the call. */
+/** Adds a record to what is known of a call. `before` is null for the first known record of the call. */
 export function joinRecord(before: PastCall | null, entry: AuditEntry): PastCall {
   const { kind, at, runId, tool, durationMs } = entry;
   const known = before ?? {
@@ -18,7 +18,7 @@ export function joinRecord(before: PastCall | null, entry: AuditEntry): PastCall
     callId: textOf(entry["callId"]) ?? "",
     kind: kindOf(entry),
     tool,
-    // A call without a start was refused or asked a person. Its duration has passed when its first record is written.
+    // A call without a start was refused or asked a person. Its first record is written `durationMs` after the call arrived.
     startedAt: kind === "start" || typeof durationMs !== "number" ? at : Math.floor(at - durationMs),
     sessionId: textOf(entry["sessionId"]),
     userId: textOf(entry["userId"]),

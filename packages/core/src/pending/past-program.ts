@@ -30,7 +30,7 @@ const maxCalls = 1_000;
 const maxRuns = 100;
 
 /**
- * Reads the program that a call ran: its source from the arguments `given`, and its calls from the list. Null if the arguments
+ * Reads the program that a call ran: its source from the arguments `given`, and its calls with `list`. Null if the arguments
  * contain no source.
  */
 export async function readProgram<Call extends PastCall>(

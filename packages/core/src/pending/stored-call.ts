@@ -34,7 +34,7 @@ export class StoredCall {
   record: ApprovalRecord;
   /** Whether another host has ended the call or owns it now, so that this host reports nothing about it. */
   lost = false;
-  /** The version of the record because of which the call is ended; the end counts only for that version. Null otherwise. */
+  /** The version of the record whose state is the reason to end the call; only that version is ended. Null for all other ends. */
   endsAt: number | null = null;
   /** Why the end for that version could not be stored. */
   failure: { readonly err: unknown } | null = null;

@@ -66,7 +66,7 @@ function pickExports(module: string, exports: ModuleExports, chosen: readonly st
   return Object.fromEntries(picked);
 }
 
-/** Returns the member at a path. For an exported function: a function that calls it and gets the member from the result. */
+/** Returns the member at a path. If the path begins at a function, returns a function that makes the holder of the member. */
 function follow(exports: ModuleExports, path: readonly string[]): unknown {
   const [first = "", ...more] = path;
   const made = memberOf(exports, first);
@@ -78,7 +78,7 @@ function follow(exports: ModuleExports, path: readonly string[]): unknown {
 
 type Make = (...given: readonly unknown[]) => unknown;
 
-/** Wraps a function that makes a toolkit: the wrapper makes it, and returns its member or what its method returns. */
+/** Wraps a function or class that makes a toolkit. The wrapper makes it and follows `path` in it, calling the methods there. */
 function ofMade(make: Make, path: readonly string[]): Make {
   const isClass = /^class\b/.test(Function.prototype.toString.call(make));
   const made = async (...given: readonly unknown[]): Promise<unknown> => {

@@ -11,7 +11,7 @@ const maxBinary = 16_777_216;
 /** Texts of at most this many characters are not cut, because they are names rather than content. */
 const shortText = 256;
 
-/** Cuts long texts to `maxBytes` of JSON, and keeps the whole. Without long texts: `OUTPUT_TOO_LARGE`. Throws `NotJson`. */
+/** Cuts long texts to `maxBytes` of JSON in all and keeps the full output, or fails as `OUTPUT_TOO_LARGE`. Throws `NotJson`. */
 export function truncateResult(result: ToolResult, maxBytes: number, keeper: OutputKeeper): ToolResult {
   if (hasNotes(result)) result = boundNotes(result, maxBytes, remainingBytes);
   if (result.error !== undefined) return boundContent(boundError(result), maxBytes, keeper);
@@ -80,7 +80,7 @@ function boundError(result: ToolResult): ToolResult {
   return error.length > 8_000 ? ({ ...result, error: `${error.slice(0, 7_990)} …` } as ToolResult) : result;
 }
 
-/** Cuts the content of a failure. If it is too large, only images, audio and files stay, and the whole is kept. */
+/** Cuts the content of a failure. If it is too large, only images, audio and files stay in it, and the full content is kept. */
 function boundContent(result: ToolResult, maxBytes: number, keeper: OutputKeeper): ToolResult {
   const { content } = result;
   if (content === undefined || walkContent(content, maxBytes) >= 0) return result;
@@ -124,7 +124,7 @@ function cutResult(result: ToolResult, json: string, maxBytes: number, keeper: O
   });
 }
 
-/** How to get the rest: a model makes another call, and the program that owns the host reads the kept whole. */
+/** How to get the rest: a model makes another call, and the program that owns the host reads the kept output. */
 const keptWhole = "ask for less in one call; the host keeps the whole for host.output(truncated.ref)";
 
 function blocks(count: number): string {

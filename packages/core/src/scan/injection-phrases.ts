@@ -1,4 +1,4 @@
-/** A phrase by which a text tries to instruct a model, and what that tries. */
+/** A phrase by which a text tries to instruct a model, and what the phrase tries to do. */
 interface InjectionPhrase {
   readonly tries: string;
   /** Lists of words. A text with the phrase contains a word of each list. */

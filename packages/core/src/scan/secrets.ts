@@ -40,7 +40,7 @@ const shapes: readonly { readonly sort: string; readonly pattern: RegExp }[] = [
 const placeholder =
   /^(?:pass(?:word|wd)?|secret|token|pw)$|example|your|placeholder|changeme|dummy|redacted|x{4,}|\*{3,}|\.{3}|^[<${[]|0{6,}|1234567/i;
 
-/** Matches a part of every shape. Most texts contain no such part, so that this is the only search. */
+/** Matches a part that every text of these shapes contains. Most texts contain no such part and need no further search. */
 const hint =
   /AKIA|ASIA|gh[pousr]_|github_pat_|glpat-|xox|[spr]k[-_]|AIza|npm_|SG\.|eyJ|-----BEGIN|:\/\/|bearer|passw|secret|key|token/i;
 

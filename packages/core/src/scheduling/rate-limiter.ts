@@ -24,7 +24,7 @@ export class RateLimiter implements PermitSource {
   #timer: Timer | null = null;
 
   constructor(rate: string, clock: Clock, share: ServerShare) {
-    // The host has checked its limits before.
+    // Never null, because the host has checked its limits.
     const { calls, perMs } = readRate(rate)!;
     [this.#calls, this.#perMs] = [calls, perMs];
     this.#clock = clock;
@@ -80,7 +80,7 @@ export class RateLimiter implements PermitSource {
     this.#schedule();
   }
 
-  /** Sets the timer for when the oldest beginning leaves the period, so that the next call proceeds. None if no call waits. */
+  /** Sets a timer for when the oldest start leaves the period, so that the next call can proceed. Sets none if no call waits. */
   #schedule(): void {
     this.#timer?.cancel();
     this.#timer = null;

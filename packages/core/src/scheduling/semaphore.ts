@@ -17,7 +17,7 @@ export interface PermitSource {
   wait(waiter: Waiter, proceed: () => void): void;
   /** Called when the tool begins. Returns whether that uses the permit up; if not, the call holds it until its end. */
   begin(): boolean;
-  /** Returns a permit that a call holds, or that no tool will use. */
+  /** Frees a permit that a call has held until its end, or that no tool will use. */
   release(): void;
 }
 

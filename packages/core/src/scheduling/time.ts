@@ -131,7 +131,7 @@ export class Deadlines<Item extends Timed> {
     this.#idle = false;
   }
 
-  /** Lets the process end when no item has a deadline. Checked once per tick, or calls in a row would switch it twice each. */
+  /** Lets the process end when no item has a deadline. It checks once per tick, or each of several calls in a row would switch it. */
   #queueIdleCheck(): void {
     this.#idleCheckQueued = true;
     setImmediate(() => {
@@ -210,7 +210,7 @@ export class UnorderedList<Item extends { place: number }> {
   }
 }
 
-/** Waits at most `ms` for `work`, then settles with what `onTimeout` returns or throws. The work itself is not stopped. */
+/** Waits at most `ms` for `work`, then settles as the value or promise that `onTimeout` returns. The work itself is not stopped. */
 export function withTimeout<Value>(
   clock: Clock,
   ms: number,

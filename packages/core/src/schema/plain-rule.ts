@@ -2,7 +2,7 @@
 interface ZodIssue {
   readonly code?: unknown;
   readonly message?: unknown;
-  /** The refused value. A finished issue has it if the parse was asked to report it. */
+  /** The refused value. Zod leaves it in the issue only if the parse sets `reportInput`. */
   readonly input?: unknown;
   readonly expected?: unknown;
   readonly origin?: unknown;
@@ -19,7 +19,7 @@ interface ZodIssue {
  */
 export const plainWords = Object.freeze({ error: ruleOf, reportInput: true });
 
-/** Returns the rule that a value breaks, to follow its name: `must be at least 1`. Undefined if the message is not ours. */
+/** Returns the rule that a value breaks, without a subject: `must be at least 1`. Undefined if the message is not one of ours. */
 export function plainRule(issue: object): string | undefined {
   const rule = ruleOf(issue);
   return rule === (issue as ZodIssue).message ? rule : undefined;

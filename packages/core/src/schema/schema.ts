@@ -29,7 +29,7 @@ export function prepareSchema(
   return prepareJsonSchema(tool, schema, compiler);
 }
 
-/** Returns a schema's parser for a tool without a host. There, even a schema that cannot print itself checks the arguments. */
+/** Returns a schema's parser for a tool without a host, where the schema need not be printable as JSON Schema. */
 export function parserAlone(tool: string, schema: ToolSchema): PreparedSchema["parse"] {
   requireSchema(tool, schema);
   const isPrinted = !isStandardSchema(schema) || schema["~standard"].jsonSchema !== undefined;

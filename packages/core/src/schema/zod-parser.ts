@@ -123,7 +123,7 @@ function addParts(node: unknown, parts: Omit<ZodParts, "size">, sizes: Map<objec
   if (typeof node !== "object" || node === null) return 0;
   const known = sizes.get(node);
   if (known !== undefined) return known;
-  // 0 while its own parts are visited, because a schema that contains itself is printed as a reference.
+  // The size counts as 0 while the parts of the node are visited, because a schema in itself is printed as a reference.
   sizes.set(node, 0);
   const { _zod: zod } = node as Partial<SafeParser>;
   if (zod === undefined) addKeys(node, parts);

@@ -7,7 +7,7 @@ import { argumentsDigest, grantForCall, misfit, type GrantedCall } from "../pend
 /** The host's own tool that makes the calls of a rehearsal, after a person approved all of them with one answer. */
 export const listTool = "make_approved_calls";
 
-/** The arguments of the host's own tool that makes the calls of a list. */
+/** The arguments of {@link listTool}: the calls to make (`run`), the calls that a person approves, of these only the `first`. */
 export interface ApprovedListArguments {
   readonly run: readonly { readonly tool: string; readonly arguments: JsonObject }[];
   readonly calls: readonly (Pick<
@@ -74,7 +74,7 @@ export class CallBundle implements ApprovedCalls {
     this.#made = Math.max(this.#made, spent);
   }
 
-  /** Takes the grant of the next call of the list, if it is this call. Otherwise returns why a person has to be asked. */
+  /** Returns the grant of a call that changes nothing, or takes that of the list's next call. A text says why a person is asked. */
   take(call: RehearsedFacts, reasons: readonly ApprovalReason[], now: number): Grant | string {
     const harmless = this.#harmless.find((listed) => problemOf(listed, call, reasons, now) === null);
     if (harmless !== undefined) return harmless.grant;
@@ -102,7 +102,7 @@ function problemOf(
   return other === undefined ? null : `the approved list did not say that it asks: ${other.reason}`;
 }
 
-/** Returns the grants of a list that waited: for the calls that its question showed, with the session and user of its call. */
+/** Returns the grants for the calls of an approved list. `given` is the approval; the session and user are those of its own call. */
 export function grantsOfList(
   { calls, harmless }: Pick<ApprovedListArguments, "calls" | "harmless">,
   { sessionId, userId }: Pick<GrantedCall, "sessionId" | "userId">,

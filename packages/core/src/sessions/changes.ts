@@ -22,8 +22,8 @@ interface ChangesHost {
 }
 
 /**
- * Most bytes of JSON of one change, of one session, of all sessions of a host without a store, and of one argument. Beyond
- * these, the oldest changes are dropped, and long arguments are left out.
+ * Most bytes of JSON of one change, of one session, of all sessions of a host without a store, and of one argument. A larger
+ * change cannot be undone; beyond the other numbers, the oldest changes are dropped, and long arguments are left out.
  */
 const bounds = {
   changeBytes: 16_777_216,

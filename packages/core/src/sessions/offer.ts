@@ -84,8 +84,8 @@ export function offerMark({ moduleSet, modes, states }: OfferHost, sessionId: st
 }
 
 /**
- * Returns the tools that a session's mode offers, sorted by name, for tools that choose among tools. If the catalog lacks the
- * mode, its default mode is used. Rejects with `MODES_UNAVAILABLE`.
+ * Returns the tools that a session's mode offers, sorted by name, for tools with which a model finds tools. If the catalog lacks
+ * the mode, its default mode is used. Rejects with `MODES_UNAVAILABLE`.
  */
 export async function toolsOfMode(
   tools: Iterable<ToolInfo>,
@@ -103,7 +103,7 @@ export function byName(a: ToolInfo, b: ToolInfo): number {
   return a.name < b.name ? -1 : 1;
 }
 
-/** Whether a mode offers a tool: it is always offered, or the mode's list includes it. A mode without a list offers all. */
+/** Whether a mode offers an active tool: it is always offered, or it is made for this mode and the mode's list (default all) has it. */
 function isOffered(info: ToolInfo, { key, summary }: PickedMode): boolean {
   if (info.status !== "active") return false;
   return info.alwaysOffered || (isForMode(info, key) && matchesGlobs(summary?.tools ?? ["*"], info.name));

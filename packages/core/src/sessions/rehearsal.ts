@@ -84,7 +84,7 @@ export class SessionRehearsal implements Rehearsal, StagedEffects {
       return { grant: grantForCall(facts, given), asks, code: facts.code };
     };
     const calls = this.calls.slice(0, first).map(({ asks }, call) => granted(this.#facts[call]!, asks));
-    // The person saw none of these calls, so a call of these that asks is not covered.
+    // The person saw none of these calls, so its grant does not cover a call about which anything asks.
     const harmless = [...this.#harmless.values()].map(({ facts }) => granted(facts, []));
     return new CallBundle({ digest, by }, calls, harmless);
   }
@@ -167,7 +167,7 @@ export class SessionRehearsal implements Rehearsal, StagedEffects {
     return `"${tool}" may read what "${other.tool}" would change, and they do not run in the same process`;
   }
 
-  /** Whether previews may have staged something at a place. For places other than this process, that is not known: true. */
+  /** Whether previews may have staged something at a place. True for every place but this process, because nothing is known there. */
   #mayStage(stage: object | null): boolean {
     return stage !== null || this.#staged.size > 0;
   }

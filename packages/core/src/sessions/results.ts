@@ -39,7 +39,7 @@ interface Log {
   isPartial: boolean;
   /** Whether the session is not in the store and has no results. */
   isGone: boolean;
-  /** The first entry that the store still has, after older entries were deleted there. */
+  /** The number of the first entry that the store still has, after this host deleted older entries there. */
   trimmed: number;
   /** The last append or read, after which the next one runs. */
   work: Promise<unknown> | null;
@@ -94,7 +94,7 @@ export class SessionResults {
     );
   }
 
-  /** Checks whether a parent without results was deleted: this session may have seen results that were deleted with it. */
+  /** Checks whether a parent without results was deleted, because this session may have seen results that went with the parent. */
   async #lookForParent(store: SessionStore, id: SessionId): Promise<void> {
     const log = this.#logOf(id);
     log.isGone = log.count === 0 && (await store.load(id)) === null;
@@ -118,13 +118,13 @@ export class SessionResults {
     }
   }
 
-  /** Returns a result as it is stored: masked and with its time. A result that is too large is stored as an empty place. */
+  /** Returns a result as it is stored: masked and with its time. A result that is too large is stored as an entry of only its time. */
   #entryOf(kept: KeptResult): Json {
     if (sizeOf(kept, this.#limits) > this.#limits.sessionBytes) return { at: this.#host.clock.now() };
     return this.#host.redact({ ...kept, at: this.#host.clock.now() } as unknown as Json);
   }
 
-  /** Deletes from the store what was dropped here. The last entry stays, because it has the last number. */
+  /** Deletes from the store what was dropped here. The last entry stays, because the next number follows from it. */
   async #trim(store: SessionStore, sessionId: SessionId, log: Log): Promise<void> {
     const first = log.results[0]?.call ?? log.count;
     if (!log.isPartial || first === log.trimmed) return;

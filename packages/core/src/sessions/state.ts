@@ -79,7 +79,7 @@ export class LiveState implements KeptState {
     return this.#unsaved.size > 0;
   }
 
-  /** Takes the values that `read` returns, even more than fit. Values that change here meanwhile are newer and stay. */
+  /** Takes the values that `read` returns, even beyond the limit of bytes. Keys that change here meanwhile keep their newer values. */
   async refresh(read: () => Promise<ReadonlyMap<string, Json>>): Promise<void> {
     const begun = this.#moment;
     this.#reads++;

@@ -124,7 +124,7 @@ export class IdleCache<Value extends object> {
   });
   #sweepAt = leastKept;
 
-  /** `isIdle` returns whether a value contains nothing that cannot be made again. */
+  /** `isIdle` returns whether a value can be dropped, because everything in it can be made again. */
   constructor(isIdle: (value: Value, key: string) => boolean) {
     this.#isIdle = isIdle;
   }

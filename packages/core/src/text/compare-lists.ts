@@ -4,7 +4,7 @@ export interface ListStep {
   readonly text: string;
 }
 
-/** Most pairs of elements that are compared, two bytes each. Larger parts are shown as removed and added. */
+/** Most pairs of elements that are compared; each takes two bytes of memory. Larger parts are shown as removed and added. */
 const usualPairs = 4_000_000;
 
 /** Returns the shortest steps from one list of texts to another (longest common subsequence), with removals before additions. */
@@ -56,7 +56,7 @@ function commonLengths(
   after: readonly string[],
 ): (row: number, column: number) => number {
   const width = after.length + 1;
-  // 16 bits are enough: the shorter list has at most as many elements as the square root of the most pairs.
+  // 16 bits are enough, because the shorter list has at most the square root of `maxPairs` elements.
   const lengths = new Uint16Array((before.length + 1) * width);
   for (let row = before.length - 1; row >= 0; row--)
     for (let column = after.length - 1; column >= 0; column--)

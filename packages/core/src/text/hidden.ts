@@ -39,7 +39,7 @@ const deceiving = new RegExp(
   "gu",
 );
 
-/** Finds the first of these characters. It is not global, so that it keeps no position. */
+/** Finds the first deceiving character. Without the flag `g`, it keeps no position between two searches. */
 const anyDeceiving = new RegExp(deceiving.source, "u");
 
 /** Whether a text from outside has characters that hide what it says. */

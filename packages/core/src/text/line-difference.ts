@@ -22,7 +22,7 @@ export function lineDifference(before: string, after: string, { maxLines }: Line
 }
 
 /**
- * Returns the first text with some parts of its difference to the second applied. Part 0 is the first part that
+ * Returns `before` with the chosen parts of its difference to `after` applied. Part 0 is the first part that
  * {@link lineDifference} shows; each `@@` begins a part.
  */
 export function withParts(before: string, after: string, chosen: ReadonlySet<number>): string {

@@ -84,8 +84,8 @@ function find(segment: Segment, text: string, from: number): number {
 }
 
 /**
- * Searches with Knuth, Morris and Pratt's algorithm, which reads each character of the text once. `indexOf` can take time
- * proportional to the product of both lengths, and a model chooses the text.
+ * Searches a segment without `?`, with Knuth, Morris and Pratt's algorithm, which reads each character of the text once.
+ * `indexOf` can take time proportional to the product of both lengths, and a model chooses the text.
  */
 function findText(wanted: Segment, text: string, from: number): number {
   if (wanted.length === 0) return from;

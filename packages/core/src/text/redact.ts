@@ -89,7 +89,7 @@ function setOwn(of: Record<string, Json>, key: string, value: Json): void {
   else of[key] = value;
 }
 
-/** Deepest level that is shown: the depth of the deepest arguments, within a record that is stored or shown. */
+/** Deepest level that is shown: that of the deepest arguments, and the levels of a record around them. */
 const maxLevels = maxDepth + 16;
 
 /** Shown instead of what is nested deeper. Only a value that was never checked, such as a row of a store, can be so deep. */
@@ -213,7 +213,7 @@ function formsOf(secret: string): string[] {
   ];
 }
 
-/** Returns the base64 forms of a text. They depend on its offset modulo 3, and contain only what the text alone decides. */
+/** Returns the base64 forms of a text for its three offsets modulo 3, without the characters that also depend on its neighbours. */
 function base64Forms(secret: string): string[] {
   return [0, 1, 2].flatMap((before) => {
     const bytes = Buffer.concat([Buffer.alloc(before), Buffer.from(secret)]);

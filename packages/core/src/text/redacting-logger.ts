@@ -9,7 +9,7 @@ const maxMembers = 200;
 
 /**
  * Wraps a logger so that it gets plain copies in which secrets are masked: the values of keys that name secrets, and the texts
- * in `secrets`, also in messages and stacks of errors. Unreadable values are named; reading them never throws.
+ * in `secrets`, also in messages and stacks of errors. A value that cannot be read is logged as a note such as `[unreadable]`.
  */
 export function redactingLogger(logger: Logger, secrets: readonly string[] | SecretTexts = []): Logger {
   if (logger === silentLogger) return logger;
