@@ -9,7 +9,7 @@ import {
 } from "@toolmount/core";
 import type { Budgets } from "./config.ts";
 
-/** Milliseconds after which a running call counts as ended unless its server renews it, which it does after a third of them. */
+/** Milliseconds after which a running call counts as ended, unless its server renews this lease, as servers do after 20 seconds. */
 const leaseMs = 60_000;
 /** Milliseconds for which the costs of ended calls are collected, unless the next call takes them to the store earlier. */
 const collectMs = 50;
@@ -146,7 +146,7 @@ export class BudgetCounters {
     const left = this.#left.get(key) ?? nothing;
     const running = { ...left.running, ...more.running };
     this.#left.set(key, { count: left.count + more.count, amount: left.amount + more.amount, running });
-    // If something is given back, it is stored at once, so that a call at any server can take it.
+    // What a denied call gives back is stored at once, so that a call at any server can take it.
     if (more.count !== 0 || this.#storeOf(key) === this.#memory) return void this.#flushOne(key);
     this.#timer ??= systemClock.setTimer(() => void this.#flush(), inMs);
     this.#timer.keepAlive(false);

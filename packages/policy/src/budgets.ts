@@ -29,7 +29,7 @@ export function createBudgets(budgets: Budgets, coordinator: CountingHost): Poli
   return openBudgets(budgets, coordinator).policy;
 }
 
-/** Creates the same policy, with a function by which the loop guard counts in the round trip of a budget. */
+/** Creates the same policy, and a function with which the loop guard changes its own counter in a budget's request to the store. */
 export function openBudgets(
   budgets: Budgets,
   coordinator: CountingHost,

@@ -41,7 +41,7 @@ const lineForm =
 const count = z.int().positive();
 
 const budgets = z.strictObject({
-  /** The period of a budget. A day and a month are counted in UTC for each user. A call without session or turn has its own. */
+  /** The period of a budget. A day and a month are counted in UTC for each user. A call without session or turn is counted alone. */
   per: z.enum(["turn", "session", "day", "month"]).default("session"),
   /** Most calls. */
   calls: count.optional(),
@@ -87,7 +87,7 @@ export const config = z.strictObject({
   allow: z.array(toolPattern).default([]),
   /** Calls about which a person is asked, even if something allows them. */
   ask: z.array(toolPattern).default([]),
-  /** Calls that are denied, even if something allows them. A tool without a pattern is not offered to a model at all. */
+  /** Calls that are denied, even if something allows them. A tool whose every call a line denies is not offered to a model at all. */
   deny: z.array(toolPattern).default([]),
   budgets: budgets.optional(),
   approver: approver.optional(),

@@ -62,7 +62,7 @@ export function readHookAnswer(end: HookEnd, event: string, data: EventData): Ho
   if (code === 2) return { result: refuse(event, stderr.trim() || "a hook denies it") };
   if (code !== 0)
     return { failure: `exit code ${code}${stderr.trim() === "" ? "" : `: ${firstLine(stderr)}`}` };
-  // Text that is not JSON is for people who read the log of a hook.
+  // Output that is not JSON is no answer: hooks print it for people.
   if (!stdout.trimStart().startsWith("{")) return { result: { action: "continue" } };
   const parsed = answerSchema.safeParse(parseJson(stdout));
   return parsed.success

@@ -22,7 +22,7 @@ const kept = 10_000;
 const exempt = "activate_tools";
 
 interface Turn {
-  /** The key of its counter in the store, which counts servers that saw a first result. Keys of its calls begin with it. */
+  /** The key of the turn's counter in the store: how many servers have seen a result. The keys of its calls begin with this key. */
   readonly key: string;
   /** For each run that has not ended, which of the equal calls it is. */
   readonly counts: Map<string, number>;
@@ -51,7 +51,7 @@ export function mountLoopGuard(repeats: number, host: Pick<Coordinator, "hooks" 
   mountGuard(repeats, host);
 }
 
-/** Mounts the same guard, which counts in the round trip of a budget if possible. */
+/** Mounts the same guard. With `countAlso`, it counts in a request to the store that a budget makes anyway. */
 export function mountGuard(repeats: number, host: GuardedHost, countAlso?: CountAlso): void {
   const guard = new LoopGuard(repeats, host, countAlso);
   const options = { name: "loop guard", priority: 90 };

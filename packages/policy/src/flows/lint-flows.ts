@@ -80,7 +80,7 @@ const ofResults: ReadonlySet<string> = new Set(["identity", "trusted", "structur
 function lintSources({ from }: FlowLine, { identity, results }: FlowsConfig): readonly Found[] {
   const said = new Set<string>(results.flatMap(trustsOf));
   if (identity.length > 0) said.add("identity");
-  // The plan need not write the default, and has not said that anything has these sources.
+  // A line with the default sources is not checked, because its author did not choose them.
   if (ownSources.every((one) => from.includes(one))) return [];
   return from.flatMap((source, at): Found[] => {
     if (!ofResults.has(source) || said.has(source)) return [];

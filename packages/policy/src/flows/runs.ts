@@ -55,7 +55,7 @@ export class Words {
     }
   }
 
-  /** Whether the text has a run of `length` words. */
+  /** Whether `run` is one of the text's runs of `length` words. */
   has(run: number, length: number): boolean {
     for (const [one] of this.runs(length)) if (one === run) return true;
     return false;

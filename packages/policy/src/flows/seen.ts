@@ -112,7 +112,7 @@ export class SeenResult {
     return trusts.find((trust) => forms.some((form) => findWord(form, this.#texts[trust]) !== -1)) ?? null;
   }
 
-  /** Returns where an encoded part of the untrusted text fits; null if no part does. */
+  /** Returns the path of the untrusted text with the first decoded part that `fits`; null if no part does. */
   locateEncoded(fits: (text: string) => boolean): { path: string } | null {
     const found = this.#decoded.find(({ text }) => fits(text));
     return found === undefined ? null : { path: found.path };

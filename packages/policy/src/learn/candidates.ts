@@ -28,7 +28,7 @@ export interface Seen {
   readonly records: ReadonlySet<string>;
 }
 
-/** Where the results of a session have a value, by the value: the place of the call, and the field. */
+/** For each value in a session's results: the fields that have it, with the indexes of the calls that returned them. */
 type ValuesOfSession = ReadonlyMap<string, readonly { readonly at: number; readonly field: SeenField }[]>;
 
 /** Reads the fields of a session's results once, and groups them by their values. */

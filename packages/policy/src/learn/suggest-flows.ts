@@ -28,8 +28,8 @@ export interface FlowSuggestion {
 }
 
 /**
- * Finds the narrowest lines of `flows` with which nothing would have been asked about what people approved, but every
- * question about what they denied. The lines are for tools with control arguments that no line of `into` is about.
+ * Finds the narrowest lines of `flows` with which flows would ask nothing about the calls that people approved, and still ask
+ * about every call that they denied. The lines are for tools with control arguments that no line of `into` is about.
  *
  * An approved value is explained by a field of an earlier result that has it, if all values of the field look like ids,
  * times or addresses, or by a source that requires words of the user. Fields of the same name are treated alike. A tool accepts

@@ -6,10 +6,10 @@ import { matchesArguments, matchesGlob } from "@toolmount/core/text";
  */
 export type Members = "some" | "every";
 
-/** Whether a value matches a pattern without signs. */
+/** Tests whether a value matches a pattern that begins with neither `!` nor a comparison such as `>=`. */
 type FitsPlain = (pattern: string, value: unknown, members: Members) => boolean;
 
-/** Whether a name matches one of the globs, and none after a `!`. Without a name, only lists of `!` globs match, for `some`. */
+/** Whether a name matches one of the globs, and none after a `!`. If there is no name, only lists of `!` globs match, with `some`. */
 export function fitsName(
   globs: string | readonly string[],
   name: string | undefined,
@@ -83,7 +83,7 @@ function sorted<Item>(patterns: readonly Item[]): { wanted: readonly Item[]; unw
   return { wanted: patterns.filter((one) => !isUnwanted(one)), unwanted: patterns.filter(isUnwanted) };
 }
 
-/** Whether a value matches a pattern without a sign. To allow a folder does not allow paths that lead out of it. */
+/** Does the same for a pattern without `!` and without a comparison. Allowing a folder does not allow paths that lead out of it. */
 function fitsPlain(pattern: unknown, value: unknown, members: Members): boolean {
   const isUp = [value].flat().some((item) => typeof item === "string" && leadsUp(item));
   if (isUp && members === "every" && typeof pattern === "string" && !leadsUp(pattern)) return false;

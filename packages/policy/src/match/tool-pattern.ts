@@ -39,7 +39,7 @@ export function argumentOf({ argument }: ToolPattern, { inputSchema }: ToolInfo)
 }
 
 /**
- * Whether an argument matches the glob of a line, which may begin with a sign (pattern.ts). A glob that ends with a space and
+ * Whether an argument matches the glob of a line, which may begin with `!` or a comparison. A glob that ends with a space and
  * `*` also matches the text before the space, as in `git push *`. The text of a shell is read command by command: to allow, it
  * must be one plain command; to ask or to deny, one of its commands is enough.
  */
