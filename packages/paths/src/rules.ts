@@ -129,7 +129,7 @@ function foldersOf(name: string): readonly string[] {
   return parts.slice(1).map((_, at) => parts.slice(0, at + 1).join("/"));
 }
 
-/** Returns a test whether a path has an entry with one of these names, or ends with it. `*` is any text within a name. */
+/** Returns a test whether a path contains or, with `last`, ends with one of these names. `*` is any text within one part. */
 function namesMatcher(names: readonly string[], place: "any" | "last" = "any"): (path: string) => boolean {
   if (names.length === 0) return () => false;
   const patterns = names.map((name) =>
