@@ -46,7 +46,7 @@ export function createApprovals(db: Kysely<Tables>): ApprovalStore {
   };
 }
 
-/** The members of a question that cannot be read. No call can be resumed with such a question. */
+/** What a question that cannot be read has instead of its own members. No call can be resumed with it. */
 const unreadable = {
   tool: "unreadable",
   digest: "",

@@ -80,7 +80,7 @@ async function upsert(
   return new Map(rows.map(({ run_id, sequence }) => [run_id, sequence]));
 }
 
-/** Returns the words of the calls that a search finds. An end has no arguments if its start had them, so those are added. */
+/** Returns the words of the calls that a search finds. If a start had the arguments, the words of earlier records are added. */
 async function indexed(
   db: Transaction<Tables>,
   changed: readonly ChangedCall[],

@@ -169,7 +169,7 @@ function deliveryOf({ run_id, queue, tool, digest, attempt, nested, rank }: Row)
   return { runId: run_id, queue, tool, digest, attempt, nested, rank };
 }
 
-/** Reads a job. If it cannot be read, the call must end with the reason, which the host that sent it reports. */
+/** Reads a job. If a job cannot be read, its call must end with the reason, which the host that sent the call reports. */
 function readJob(text: string): Pick<FleetCall, "job" | "unreadable"> {
   try {
     return { job: readRow(text) as Json };

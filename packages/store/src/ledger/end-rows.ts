@@ -71,8 +71,8 @@ function rowOfAnswer({ runId, answer }: FleetAnswered) {
 }
 
 /**
- * Ends calls. The notification carries a short end, unless the host must read messages first, so that the host need not read
- * the row. A worker whose lease has passed may still answer until another statement handles the lease, because the row decides.
+ * Ends calls. The notification carries a short end, so that the host need not read the row, unless it must read messages first.
+ * A worker whose lease has passed may still answer until another statement handles the lease, because the row decides.
  */
 const endWithAnswers = `
   with own as (
