@@ -1,6 +1,6 @@
 import { ToolmountError, type AuditSink, type Host } from "@toolmount/core";
 
-/** Returns a host's audit of now, because a reload may bring another. Throws `EXTENSION_MISSING` for a plan without an audit. */
+/** Returns a host's current audit, which a reload may replace. Throws `EXTENSION_MISSING` for a plan without an audit. */
 export function auditSinkOf({ coordinator }: Host): AuditSink {
   const sink = coordinator.get("audit-sink") as AuditSink | null;
   if (sink !== null) return sink;

@@ -63,7 +63,7 @@ export function toCsvLine(call: AuditedCall): string {
 /** The version of OCSF, and its class API Activity. Source: schema.ocsf.io, class 6003. */
 const ocsf = { version: "1.6.0", category: 6, class: 6003, activityOther: 99 } as const;
 
-/** Names of the kinds of calls. The name alone must tell a reader that a rehearsal had no effect. */
+/** Names of the kinds of calls. The name alone must show a reader that a rehearsal had no effect. */
 const activities: Readonly<Record<AuditedCall["kind"], string>> = {
   call: "Tool call",
   rehearsal: "Rehearsal of a tool call",

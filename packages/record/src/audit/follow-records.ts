@@ -31,7 +31,7 @@ interface Look {
   readonly isWhole: boolean;
 }
 
-/** Returns the records that the last look did not read; null if it read none of these, so that there may be more before them. */
+/** Returns the records that the last look did not read. Null if it read none of `records`: more new ones may be before them. */
 function newSince(seen: Look | undefined, records: readonly AuditRecord[]): readonly AuditRecord[] | null {
   if (seen === undefined) return records;
   const oldest = records.findIndex(({ hash }) => seen.hashes.has(hash));

@@ -12,7 +12,7 @@ export interface World {
   close(): Promise<void>;
 }
 
-/** Opens a fresh world from its plan. Each world is a separate host, so a module that keeps its state in its mount restarts. */
+/** Opens a fresh world from its plan. Each world is a separate host, so state that a module keeps in its `mount` begins again. */
 export type OpenWorld = (plan: string) => Promise<World>;
 
 /** The capability by which a module of a world shows its state. */

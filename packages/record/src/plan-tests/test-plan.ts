@@ -60,7 +60,7 @@ async function runAll(host: OpenedHost, tests: readonly PlanTest[], bench: TestB
   return reports;
 }
 
-/** Runs the tests for each mutant. Modules that it shares with the plan stay mounted; only the policy is mounted again. */
+/** Runs the tests for each mutant. Modules that a mutant shares with the plan stay mounted; only the policy is mounted again. */
 async function runMutants(
   plan: OpenedPlan,
   tests: PlanTests,
@@ -68,7 +68,7 @@ async function runMutants(
 ): Promise<MutantReport[]> {
   const { openHost } = await import("@toolmount/loader");
   const bench = createTestBench();
-  // A plan that is given as a value starts at the plan's own folder, so that its mutants mount as it does.
+  // A mutant is a value without a file, so its relative paths must start at the plan's own folder.
   const given = { ...options, cwd: plan.folder, overlays: [] };
   const host = await openHost(plan.written, { ...given, ...bench.options });
   const reports: MutantReport[] = [];

@@ -62,7 +62,7 @@ export interface StoryOptions {
   readonly userId?: string | undefined;
 }
 
-/** Most calls of a story. */
+/** How many of the newest calls a story reads by default. */
 const maxCalls = 1_000;
 
 /**
@@ -131,8 +131,8 @@ async function treeOf(
 }
 
 /**
- * Sorts calls by when they began. For a call that asked, that is known only to a millisecond, so of two calls that close together
- * the one whose first record was written first comes first.
+ * Sorts calls by when they began. For a call that asked a person, this time is known only to a millisecond. Of two calls that are
+ * so close together, the one whose first record was written first comes first.
  */
 function inOrder(past: readonly PastCall[], written: readonly string[]): readonly PastCall[] {
   const places = new Map(written.map((runId, at) => [runId, at]));
@@ -161,7 +161,7 @@ function takeCall(left: Made[], callId: string): readonly Made[] {
   return at === -1 ? [] : left.splice(at, 1);
 }
 
-/** Says in words where calls stand. */
+/** Says in words which calls have not ended, or may have run: `1 call waits for an answer`. */
 export function standsOf(past: readonly PastCall[]): string {
   const count = (status: string) => past.filter((call) => call.status === status).length;
   const parts = [
