@@ -66,7 +66,7 @@ export interface Shell {
   close(): Promise<void>;
 }
 
-/** Returns whether commands are contained in a layer, and what network they have: a wall without a layer leaves it open. */
+/** Returns whether a layer contains the commands, and their network: with `isolation: auto` and without a layer, that of the host. */
 function reachOf(
   { isolation, network }: ParsedSettings,
   { workingDir, write }: ShellFolders,

@@ -13,7 +13,7 @@ export interface Judgement {
   readonly verdict: Verdict;
   /** The strictest finding; null if the command is allowed. */
   readonly finding: Finding | null;
-  /** Whether every command in it is on the allow list, and only pipes and lists join them. */
+  /** Whether every command in the text is on the allow list, and only pipes and lists join these commands. */
   readonly covered: boolean;
   /** Files that redirections write, so that their real places can be checked. */
   readonly redirects: readonly string[];

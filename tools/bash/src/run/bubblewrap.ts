@@ -27,7 +27,7 @@ interface SandboxPlace extends LaunchPlace {
   readonly denied: readonly string[];
   readonly read: readonly string[];
   readonly secret: readonly string[];
-  /** Whether it shares the network in which it is started. With a gate, that is a network without other machines. */
+  /** Whether the sandbox shares the network in which it is started. With a gate, that network has no other machines. */
   readonly network: boolean;
   readonly gate?: Gate | undefined;
   /** The name of bubblewrap's program, which is searched in `path`. */

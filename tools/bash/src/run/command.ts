@@ -171,7 +171,7 @@ function behind(pids: readonly number[]): readonly string[] {
   return commandLinesOf(pids).filter((line) => !/^(?:\S*\/)?bwrap\b/.test(line));
 }
 
-/** Returns how long the remaining processes may take. Only after a normal end may they end by themselves; a flood is killed. */
+/** Returns how long the remaining processes may take. Only after a normal end may they end by themselves; too many are killed at once. */
 function patienceAfter({ kind }: Ending, usual: Patience): Patience {
   if (kind === "too_many_processes") return { lingerMs: 0, graceMs: 0 };
   return kind === "exited" || kind === "not_started" ? usual : { ...usual, lingerMs: 0 };

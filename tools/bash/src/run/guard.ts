@@ -18,7 +18,7 @@ export function createGuard({ PATH: path }: Readonly<Record<string, string>>): G
   return { mark, ...createProgramGuard({ mark: `${hostMarkName}=${mark}`, path }) };
 }
 
-/** Returns this process's namespace, id and start time, by which another host can tell if it runs, and a random part. */
+/** Returns this process's namespace, id and start time, by which another host sees whether it still runs, and a random part. */
 function hostMark(): string {
   const place = placeOf(process.pid);
   return [place?.namespace ?? "", process.pid, place?.start ?? "", randomUUID()].join(".");

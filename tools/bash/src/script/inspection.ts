@@ -28,7 +28,7 @@ export interface Inspection {
   untrusted: ReadonlySet<string>;
   /** Names of the functions that the script defines. */
   readonly functions: Set<string>;
-  /** Whether it consists only of plain commands that are joined by `|`, `;`, `&&` and `||`. */
+  /** Whether the script consists only of plain commands that are joined by `|`, `;`, `&&` and `||`. */
   plain: boolean;
   /** Whether a plain `sh` reads the script, so that syntax which only bash knows means something else. */
   plainShell: boolean;
