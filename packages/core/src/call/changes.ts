@@ -6,7 +6,7 @@ import { ownSession } from "./call-state.ts";
 import type { Runner } from "../contract/runner.ts";
 import type { Call } from "./call.ts";
 
-/** Whether the changes of a call are kept: it has a session, makes real changes, and its tool can undo them where it runs. */
+/** Whether the changes of a call are kept: the call has a session and changes something real, which its tool could undo there. */
 export function keepsChanges(call: Call): boolean {
   const { given, undo } = call;
   const isReal = undo === null && given.rehearsal === undefined;
@@ -27,7 +27,7 @@ export async function keepIrreversible(call: Call, reason: string): Promise<void
   warn(call, reason);
 }
 
-/** Stores that a call which now begins cannot be undone: its tool says so, or its undo cannot run where the tool runs. */
+/** Stores that a call which now begins cannot be undone: the tool says so, or its undo cannot run where the tool runs. */
 export function announceIrreversible(call: Call): Promise<void> {
   const { name, info } = call.tool!;
   const because = info.irreversible === true ? "" : `: ${undoProblem(call)}`;

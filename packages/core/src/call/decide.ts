@@ -190,7 +190,7 @@ function logFailedConfirmation(call: Call, err: unknown): true {
   return true;
 }
 
-/** Denies a call whose gates or policies failed: they have not allowed it. */
+/** Denies a call whose gates or policies failed, because a gate or policy that gives no answer has not allowed the call. */
 function denyUndecided(call: Call, err: unknown): "next" {
   logError(call, err, `a policy failed: ${messageOf(err)}`);
   return endDenied(call, "a policy could not decide");

@@ -86,7 +86,7 @@ function acquirePermits(call: Call, retry: (call: Call) => HopAnswer): HopAnswer
   );
 }
 
-/** Whether a call is made within another call of its tool. It shares that call's permit, or it would wait for its own end. */
+/** Whether a call is made within another call of its tool. Both share the outer call's permit, or the outer would wait for itself. */
 function isWithin(parent: Call | null, tool: MountedTool): boolean {
   for (let call = parent; call !== null; call = call.parent) if (call.tool === tool) return true;
   return false;

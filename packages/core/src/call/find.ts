@@ -125,7 +125,7 @@ function dropArguments(call: Call): void {
   call.request = rest;
 }
 
-/** Says which id of a context is not a text; null when all are. Every call runs this, so it has no loop over the names. */
+/** Says which member of a context has a wrong type or value; null if none has. Every call runs this, so it has no loop over names. */
 function idProblem(context: Readonly<Record<string, unknown>> | CallContext): string | null {
   if (context === emptyContext) return null;
   const { sessionId, conversationId, turnId, userId, prompts, parentSessionIds, causes } = context;
@@ -231,7 +231,7 @@ function endNotFound(call: Call, near: readonly string[]): "next" {
   return endCall(call, "not_found", "TOOL_NOT_FOUND", { tool, near });
 }
 
-/** Claims the caller's id; false when it is in use. Ids can repeat only in a session; the host makes those of nested calls. */
+/** Claims the caller's id; false when it is in use. Only two calls of one session can have the same id. */
 function claimId(call: Call): boolean {
   const { sessionKey } = call;
   if (call.request.id === undefined || sessionKey === undefined || call.stored !== null) return true;

@@ -35,7 +35,7 @@ function confirmedIn({ approval, arguments: given }: Call): Pick<KeptResult, "co
   return confirmed.length === 0 ? {} : { confirmed };
 }
 
-/** Returns approved values of a call whose origin no flow accepts, but which a person saw. Secrets are returned as digests. */
+/** Returns the values that a person saw and approved although no flow accepts their origins. Secrets are returned as digests. */
 export function confirmedValues(
   origins: readonly ValueOrigin[],
   given: Readonly<Record<string, unknown>>,

@@ -241,7 +241,7 @@ function addError(call: Call, event: Record<string, unknown>): void {
 
 type Event = Record<string, unknown> & ToolEvent;
 
-/** Returns the common part of a call's events, not frozen yet. Its names are those of Amplifier. */
+/** Returns the common part of a call's events, not frozen yet. The members have the names that Amplifier uses. */
 export function toolEvent(call: Call): Event {
   return addIds(call, {
     tool_name: call.tool === null ? call.request.name : call.tool.name,
@@ -252,7 +252,7 @@ export function toolEvent(call: Call): Event {
   });
 }
 
-/** Returns the same event with the result. It does not extend {@link toolEvent}, because one object literal is cheaper. */
+/** Returns that part with the result and the duration. It does not extend {@link toolEvent}, because one literal is cheaper. */
 function endEvent(call: Call): Event {
   const { timing, ending } = call;
   return addIds(call, {

@@ -23,7 +23,7 @@ function takeKept(call: Call, kept: JsonObject): "next" {
   return "next";
 }
 
-/** Reads the given arguments as an object. Returns null when it has ended the call because they are not one. */
+/** Reads the given arguments as an object. If they are anything else, ends the call and returns null. */
 function readInput(call: Call): object | null {
   const given: unknown = call.request.arguments;
   if (given === undefined || given === null) return {};

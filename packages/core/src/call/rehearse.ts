@@ -37,7 +37,7 @@ function hasPreview(call: Call): boolean {
   return runner === null || runner?.undoes === true;
 }
 
-/** Returns where the preview of a call stages its effects: the process of its module, or a copy; null for this process. */
+/** Returns an object for the place of a preview's effects: the runner for a copy, the module for its process; null for this process. */
 function stageOf(call: Call): object | null {
   const runner = runnerOf(call);
   if (runner === null) return null;

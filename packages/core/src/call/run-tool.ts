@@ -58,7 +58,7 @@ function jobOf(call: Call) {
   };
 }
 
-/** Returns the session whose files a call shares: the session that began the agents, or the session of the rehearsal. */
+/** Returns the session whose files a call may share: the first session of a chain of agents, or the session of the rehearsal. */
 function rootOf(call: Call): string | undefined {
   const { causes, sessionId, userId } = call.given;
   return rehearsalOf(call)?.sessionId ?? ownSession(userId, causes?.at(-1)?.sessionId ?? sessionId);

@@ -32,7 +32,7 @@ function isStaged({ given, returned }: Call): boolean {
   return given.rehearsal !== undefined && (returned as { readonly data?: unknown } | null)?.data === null;
 }
 
-/** Whether a failure may have had effects. A value from another process is not an `Answer` any more, so its member is read. */
+/** Whether a failure may have had effects. It reads the member, because a value from another process is no instance of `Answer`. */
 function mayHaveRun(returned: unknown): boolean {
   return isRecord(returned) && returned["mayHaveRun"] === true;
 }

@@ -143,7 +143,7 @@ function textOf(value: unknown, key: "id" | "name"): string | undefined {
   }
 }
 
-/** Moves the call to the hop `notify`. Only the first time, it stores in which hop the call stopped. */
+/** Moves the call to the hop `notify`. Stores the hop in which the call stopped, unless an earlier end has stored it. */
 function leaveHop(call: Call): void {
   if (call.ending.hop < 0) call.ending.hop = Math.max(0, Math.min(call.hop, notifyHop) - 1);
   call.hop = notifyHop;

@@ -1,4 +1,4 @@
-// This is a separate file so that the build keeps it apart: it is loaded only for a file whose types Node cannot strip.
+// A separate file, so that the build keeps the compiler apart: it is loaded only for a file whose types Node cannot strip.
 export { transformSync } from "@babel/core";
 export { default as decorators } from "@babel/plugin-proposal-decorators";
 export { default as classProperties } from "@babel/plugin-transform-class-properties";

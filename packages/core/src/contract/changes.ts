@@ -16,7 +16,7 @@ export interface UndoRequest {
 
 /** A change that a call of a session made, or a call that announced that it cannot be undone. */
 export interface SessionChange {
-  /** Its place among the changes of its session; later changes have higher numbers. */
+  /** The place of the change among the changes of its session; later changes have higher numbers. */
   readonly number: number;
   /** The session of the agent that made the change, if this session began that agent; absent for this session's own changes. */
   readonly sessionId?: string | undefined;
@@ -76,7 +76,7 @@ export interface UndoReport {
     readonly outcome: ToolOutcome;
     readonly later: readonly SessionChange[];
   } | null;
-  /** The selected changes that were not tried after the one that stopped, newest first. Undo again to continue. */
+  /** The selected changes that were not tried after the undo stopped, newest first. Undo again to continue. */
   readonly left: readonly SessionChange[];
   /** The selected changes that cannot be undone: they stay done. */
   readonly irreversible: readonly SessionChange[];

@@ -43,8 +43,8 @@ export interface Capabilities {
    */
   "session.protected_paths": readonly string[];
   /**
-   * Files that the next command runs or obeys, written as above. Tools may change them in a layer, where a person accepts these
-   * changes separately; elsewhere most of them are protected.
+   * Files that the next command runs or obeys, in the form of `session.protected_paths`. Tools may change them in a layer, where a
+   * person accepts these changes separately; elsewhere most of them are protected.
    */
   "session.obeyed_paths": readonly string[];
   /** The folder whose changes wait in layers. Only modules whose calls run in a layer have it. */
@@ -93,7 +93,7 @@ export interface Capabilities {
   "host.budget_period": "day" | "month";
   /** Opens the ledger of fleets in the Postgres database of the plan's `state`; absent if the state is not in Postgres. */
   "fleet.ledger": FleetLedgerSource;
-  /** Opens the engine that delivers the calls of fleets; absent if that is BullMQ. A host or worker closes what it has opened. */
+  /** Opens the engine that delivers the calls of fleets; absent if BullMQ delivers them. A host or worker closes what it has opened. */
   "fleet.engine": () => Promise<FleetEngine>;
 }
 
@@ -102,13 +102,13 @@ export function isHostCapability(name: string): boolean {
   return /^(?:session|host|tools|offer|fleet)\./.test(name);
 }
 
-/** Imports a package from where the plan is. Resolves to its exports, or to null if it is not installed. */
+/** Imports a package as the plan's folder finds it. Resolves to its exports, or to null if the package is not installed. */
 export type ImportPackage = (name: string) => Promise<Readonly<Record<string, unknown>> | null>;
 
 /** Creates a member of the tool context when it is first read, in the process where the tool runs. */
 export type ContextProvider = (info: CallInfo) => unknown;
 
-/** A module's view of its host. What the module registers here belongs to it, and the host undoes it on unmount. */
+/** A module's view of its host. When the module is unmounted, the host undoes everything that the module registered here. */
 export interface Coordinator {
   /** This module's parsed config. */
   readonly config: JsonObject;

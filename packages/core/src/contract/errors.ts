@@ -48,7 +48,7 @@ const messages = {
   APPROVAL_DECIDED: (d: { tool: string; state: string }) =>
     `the question about "${d.tool}" cannot be decided: it is already ${d.state}`,
   RUN_REFUSED: (d: { tool: string; problem: string }) => `"${d.tool}" cannot be run here: ${d.problem}`,
-  /** `away` says that its server cannot be reached now, but perhaps later. */
+  /** `away` says that the server of the store cannot be reached now, but perhaps later. */
   STATE_UNAVAILABLE: (d: { where: string; problem: string; away?: boolean }) =>
     `the state store at ${d.where} cannot be opened: ${d.problem}`,
   ENGINE_UNAVAILABLE: (d: { where: string; problem: string; away?: boolean }) =>

@@ -129,13 +129,13 @@ export interface ModuleOptions {
   /** The module's id in messages and logs, and as the owner of its tools. */
   readonly id: string;
   readonly config?: JsonObject | undefined;
-  /** A digest or version of its files. Approvals of its calls are bound to it. */
+  /** A digest or version of the module's files. Approvals of calls of its tools are bound to this text. */
   readonly code?: string | undefined;
-  /** Its position in the plan. */
+  /** The position of the module in the plan. */
   readonly position?: PlanPosition | undefined;
   /** The module that other processes import to run its tools. */
   readonly module?: RunnerModule | undefined;
-  /** What happens when a text of its tools has hidden characters. Default `refuse`: it fails with `TOOL_INVALID`. */
+  /** What happens when a text of the module's tools has hidden characters. Default `refuse`: mounting fails with `TOOL_INVALID`. */
   readonly hiddenText?: "refuse" | "allow" | undefined;
   /** Capabilities that this module alone has. */
   readonly capabilities?: Readonly<Record<string, unknown>> | undefined;
@@ -148,9 +148,9 @@ export interface MountedModule {
   readonly id: string;
   readonly position: PlanPosition | undefined;
   readonly coordinator: Coordinator;
-  /** Names of the tools that it has mounted, as they are offered. */
+  /** Names of the tools that the module has mounted, as they are offered. */
   readonly toolNames: readonly string[];
-  /** Does the work that its tools postponed until all modules are mounted. Throws several errors as an `AggregateError`. */
+  /** Does the work that the module's tools postponed until all modules are mounted. Throws several errors as an `AggregateError`. */
   link(): void;
 }
 
@@ -225,8 +225,8 @@ export interface Host {
   /** Stops the calls of the whole host. `reset` allows new calls again, unless the host is closed. */
   readonly cancellation: CancellationToken;
   /**
-   * Cancels all calls: no new calls start, and with `immediate` running calls are stopped, too. Resolves when no call is left,
-   * so a tool must not wait for it, to whether the state changed. Emits `cancel:requested` and `cancel:completed`.
+   * Cancels all calls: no new calls start, and with `immediate` running calls are stopped, too. Resolves, when no call is left, to
+   * whether the state changed; so a tool must not wait for the promise. Emits `cancel:requested` and `cancel:completed`.
    */
   requestCancel(options?: { immediate?: boolean | undefined }): Promise<boolean>;
   /** Closes the host: running calls get `graceMs` (default 5000), then modules are undone in reverse order. Idempotent. */

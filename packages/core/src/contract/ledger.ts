@@ -3,7 +3,7 @@ import type { Json, JsonObject } from "../json/json.ts";
 /** A call that waits for a worker of a fleet, or runs there. */
 export interface FleetCall {
   readonly runId: string;
-  /** Name of the host that sent it. */
+  /** Name of the host that sent the call. */
   readonly host: string;
   readonly queue: string;
   /** The name of the tool as it is offered, and its definition's digest: a worker with another digest does not take the call. */
@@ -84,10 +84,10 @@ export interface FleetMember {
   readonly queue: string;
   /** A name that is equal for workers with the same tools. */
   readonly group: string;
-  /** The digests of its tools by their names. */
+  /** The digests of the member's tools, by the names of the tools. */
   readonly tools: Readonly<Record<string, string>>;
   readonly facts: JsonObject;
-  /** Milliseconds since its last report. */
+  /** Milliseconds since the last report of the member. */
   readonly seenMs: number;
 }
 
@@ -184,8 +184,8 @@ export interface FleetEngine {
   /** Sends a call. Calls that are sent at the same moment may go together, in about as many deliveries as there are workers. */
   send(group: string, delivery: FleetDelivery, workers?: number): Promise<void>;
   /**
-   * Gives the run ids of delivered calls to `take`. It resolves to a promise for each call that runs now, which resolves when
-   * the call has ended. At most `concurrency` calls run at once; calls by tools are not counted, because their callers wait.
+   * Gives the run ids of delivered calls to `take`, which resolves to a promise for each call that now runs. That promise resolves
+   * when the call has ended. At most `concurrency` calls run at once, without calls by tools, because the callers of these wait.
    */
   receive(
     queue: string,

@@ -23,7 +23,7 @@ interface McpConnection {
 
 /** The message about a request: one object for all its events, filled as it proceeds. Notifications are not traced. */
 export interface McpTrace extends McpConnection {
-  /** `client`: this process sent the request; `server`: it received it. */
+  /** `client`: this process sent the request; `server`: this process received the request. */
   readonly side: "client" | "server";
   readonly method: string;
   readonly requestId: string;

@@ -8,7 +8,7 @@ export interface Omission {
   /** How much is left out, with the unit, for example `1203 characters`. */
   readonly amount: string;
   readonly why: string;
-  /** How to get it: with which arguments of the next call, or with which other tool. */
+  /** How to get what is left out: with which arguments of the next call, or with which other tool. */
   readonly how: string;
 }
 

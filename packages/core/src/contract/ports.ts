@@ -43,7 +43,7 @@ export interface Policy {
   prepare(tool: ToolInfo): PolicyJudge | null;
   /** Returns whether a tool is not offered to models, because every call of it is denied. If absent, all are offered. */
   hides?(tool: ToolInfo): boolean;
-  /** Whether its judges read `history`. The host keeps the results of each session while such a policy is mounted. */
+  /** Whether the policy's judges read `history`. The host keeps the results of each session while such a policy is mounted. */
   readonly seesResults?: boolean;
 }
 

@@ -18,7 +18,7 @@ export interface RehearsedCall {
   readonly canUndo: boolean | null;
   /** Why the real call would ask a person. */
   readonly asks: readonly string[];
-  /** Where the values of its arguments came from, if the plan has flows for the tool. */
+  /** Where the values of the call's arguments came from, if the plan has flows for the tool. */
   readonly origins: readonly ValueOrigin[];
 }
 
@@ -38,7 +38,7 @@ export interface Rehearsal extends RehearsalMark {
   readonly stopped: string | null;
   /** Aborted when the rehearsal stops. */
   readonly abortSignal: AbortSignal;
-  /** SHA-256 over the tools and arguments of its calls, in their order. */
+  /** SHA-256 over the tools and arguments of the rehearsed calls, in their order. */
   readonly digest: string;
   /**
    * Asks one question for the whole list, and makes its calls after the answer. This is a call of the host's own tool: it can

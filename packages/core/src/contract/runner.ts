@@ -11,7 +11,7 @@ import type { ToolDefinition } from "./tool.ts";
 export interface RunnerModule {
   readonly specifier: string;
   readonly config: Json;
-  /** The exports that the plan names; absent if it uses all. */
+  /** The exports that the plan names; absent if the plan uses all exports. */
   readonly exports?: readonly string[] | undefined;
   /** A text that is different for different contents of the same file. */
   readonly revision?: string | undefined;
@@ -62,7 +62,7 @@ export interface RunnerControl {
 export interface DescribedModule {
   readonly tools: readonly {
     readonly definition: ToolDefinition;
-    /** Another name under which the module mounts it. */
+    /** Another name under which the module mounts the tool. */
     readonly alias?: string | undefined;
   }[];
   /** What the module contributes to channels such as `observability.events`, as it was when the module was mounted. */
@@ -73,7 +73,7 @@ export interface DescribedModule {
   }[];
   /** The hooks that the plan allows. Their handlers run where the module's calls run, and answer in bounded time or reject. */
   readonly hooks: readonly DescribedHook[];
-  /** The capabilities that the plan allows it to register: JSON, and methods that take and return JSON. */
+  /** The capabilities that the plan allows the module to register: JSON, and methods that take and return JSON. */
   readonly capabilities: readonly { readonly name: string; readonly value: unknown }[];
 }
 

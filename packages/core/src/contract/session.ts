@@ -42,14 +42,14 @@ export type SessionCallContext = Omit<CallContext, "sessionId" | "mode" | "cance
 /** A session of a host. Its calls share state, a mode and the activated tools. */
 export interface Session {
   readonly id: string;
-  /** The state that its calls share as `context.session`. */
+  /** The state that the session's calls share as `context.session`. */
   readonly state: SessionState;
-  /** Returns all of its state, for code that stores sessions itself. */
+  /** Returns all of the session's state, for code that stores sessions itself. */
   snapshot(): JsonObject;
-  /** Replaces its state with a stored one. */
+  /** Replaces the session's state with a stored state. */
   restore(state: JsonObject): void;
   /**
-   * Loads its state from the session store. Calls and offers do this by themselves; it is only needed before `state` is
+   * Loads the session's state from the session store. Calls and offers do this by themselves; it is only needed before `state` is
    * read in another process than the process that wrote it. Rejects with `STORE_FAILED`.
    */
   load(): Promise<void>;
@@ -88,8 +88,8 @@ export interface Session {
    */
   cancel(options?: { immediate?: boolean | undefined }): Promise<boolean>;
   /**
-   * Forgets its state, its mode and its activated tools in this process. A session store keeps them, so the session can
-   * be resumed. Running calls are not stopped.
+   * Forgets the session's state, mode and activated tools in this process. A session store keeps them, so the session can be
+   * resumed. Running calls are not stopped.
    */
   end(): void;
 }

@@ -7,7 +7,7 @@ export interface StateStore {
   readonly approvals: ApprovalStore;
   readonly sessions: SessionStore;
   readonly audit?: AuditSink | undefined;
-  /** What servers do for their callers. A store without this member leaves that in the server's memory. */
+  /** The work that servers do for their callers. Without this member, a server keeps this work only in its memory. */
   readonly work?: WorkStore | undefined;
   close?(): Promise<void>;
 }

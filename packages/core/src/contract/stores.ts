@@ -112,14 +112,14 @@ export interface Grant {
   readonly sessionId: string | null;
   /** The user of the covered calls; null for calls without a user. */
   readonly userId: string | null;
-  /** When it expires, in milliseconds since the epoch; null if it lasts until it is revoked. */
+  /** When the grant expires, in milliseconds since the epoch; null if it lasts until it is revoked. */
   readonly expiresAt: number | null;
 }
 
 /** A grant for later calls. It answers only questions of `requiresConfirmation` and of the level. */
 export interface StandingGrant extends Grant {
   readonly scope: ApprovalScope["scope"];
-  /** Number of calls that it has answered; `usedAt` is the time of the last. */
+  /** Number of calls that the grant has approved; `usedAt` is the time of the last. */
   readonly uses: number;
   readonly usedAt: number | null;
 }
@@ -144,7 +144,7 @@ export interface ApprovalFilter {
   readonly limit?: number | undefined;
 }
 
-/** Stores waiting calls. A change is on disk when its promise resolves, and may be when it rejects; the host then denies. */
+/** Stores waiting calls. A change is on disk when its promise resolves. If the promise rejects, that is unknown, and the host denies. */
 export interface ApprovalStore {
   add(record: ApprovalRecord): Promise<void>;
   get(id: string): Promise<ApprovalRecord | null>;

@@ -71,7 +71,7 @@ export interface ToolDefinition<Schema extends ToolSchema = ToolSchema, Data = u
   readonly version?: string | undefined;
   /** Declared names of the tools that this tool calls. */
   readonly dependsOn?: readonly string[] | undefined;
-  /** Whether its description may change between turns. Schema and classification may not. */
+  /** Whether the tool's description may change between turns. Schema and classification may not. */
   readonly dynamic?: boolean | undefined;
   /**
    * Whether two runs with the same arguments have the same effect as one. Such a tool can wait for the approval of a call that it
@@ -90,7 +90,7 @@ export interface ToolDefinition<Schema extends ToolSchema = ToolSchema, Data = u
    * process died or stalled in the middle. Otherwise a person decides how to continue.
    */
   readonly idempotentUndo?: boolean | undefined;
-  /** Whether its calls cannot be undone. People read this before a call and at an undo. Not for a tool with `undo`. */
+  /** Whether calls of the tool cannot be undone. People read this before a call and at an undo. Not for a tool with `undo`. */
   readonly irreversible?: boolean | undefined;
   /** Arguments that decide where an effect goes or what it touches: recipient, address, path, amount. */
   readonly control?: readonly string[] | undefined;
@@ -153,9 +153,9 @@ export interface Tool<Schema extends ToolSchema = ToolSchema, Data = unknown> ex
 
 /** A mounted tool as gates, policies and listings see it. */
 export interface ToolInfo {
-  /** The name under which it is mounted and offered. */
+  /** The name under which the tool is mounted and offered. */
   readonly name: string;
-  /** The name that its author gave it. */
+  /** The name that the tool's author gave it. */
   readonly declaredName: string;
   readonly description: string;
   readonly inputSchema: Readonly<Record<string, unknown>>;
@@ -178,9 +178,9 @@ export interface ToolInfo {
   readonly idempotent: boolean;
   /** Set if the tool has `undo`. */
   readonly undoable?: true;
-  /** Set if two runs of its `undo` for one change have the effect of one. */
+  /** Set if two runs of the tool's `undo` for one change have the effect of one. */
   readonly idempotentUndo?: true;
-  /** Set if its calls cannot be undone. */
+  /** Set if calls of the tool cannot be undone. */
   readonly irreversible?: true;
   /** Set if the tool has `preview`. */
   readonly previews?: true;
@@ -191,7 +191,7 @@ export interface ToolInfo {
   readonly dynamic: boolean;
   readonly origin: "toolmount" | "aptix" | "amplifier" | "forge" | "mcp";
   readonly aliases: readonly string[];
-  /** The id of the module that mounted it. */
+  /** The id of the module that mounted the tool. */
   readonly owner: string;
 }
 
