@@ -15,9 +15,9 @@ export interface RuleProblem {
 export interface Rule<Subject> {
   readonly id: string;
   readonly severity: "error" | "warning";
-  /** Why it matters, in a sentence. */
+  /** Why the rule matters, in a sentence. */
   readonly why: string;
-  /** How to fix it, in a sentence. */
+  /** How to fix a problem that the rule finds, in a sentence. */
   readonly fix: string;
   check(subject: Subject): Iterable<RuleProblem> | Promise<Iterable<RuleProblem>>;
 }
@@ -64,7 +64,7 @@ export interface ToolSubject {
   readonly saysOmissions: boolean;
   /** Arguments that the tool accepts; null if no such arguments are known. */
   readonly sample: Readonly<Record<string, unknown>> | null;
-  /** Whether a check may call it without an explicit request: it only reads, or does not state a category. */
+  /** Whether a check may call the tool without an explicit request: it only reads, or does not state a category. */
   readonly isHarmless: boolean;
 }
 
@@ -83,11 +83,11 @@ export interface ModuleSubject {
   readonly sideEffects: readonly { readonly kind: "network" | "process"; readonly what: string }[];
   /** What remained after unmounting: timers, servers, globals, listeners. */
   readonly leaks: readonly string[];
-  /** What its cleanups threw. */
+  /** What the module's cleanups threw. */
   readonly cleanupFailures: readonly unknown[];
   /** Names of the tools that continued after their call was cancelled. */
   readonly ignoredCancel: readonly string[];
-  /** The tools as other mounts saw them, in this process and in fresh ones. */
+  /** The tools that further mounts of the module listed, in this process and in fresh ones. */
   readonly repeats: readonly { readonly from: string; readonly tools: readonly ToolInfo[] }[];
   /** The `toolmount` part of the package's `package.json`. */
   readonly manifest: Readonly<Record<string, unknown>> | null;

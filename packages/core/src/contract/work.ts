@@ -7,7 +7,7 @@ import type { JsonObject } from "../json/json.ts";
 export interface WorkRecord {
   /** The kind of the work: `turn` or `key`. */
   readonly kind: string;
-  /** Unique within its kind. */
+  /** The id of the work, unique within its kind. */
   readonly id: string;
   /** Every change adds 1, and replaces exactly the version before it. */
   readonly version: number;
@@ -77,7 +77,7 @@ export interface WorkStore {
   /** Saves version 1 of a new record, or the next version of a stored one. False if it is not the next version. */
   save(record: WorkRecord): Promise<boolean>;
   list(filter: WorkFilter): Promise<readonly WorkRecord[]>;
-  /** Deletes records of a kind that have one of these statuses and began before a time. Resolves to their number. */
+  /** Deletes records of a kind that have one of these statuses and began before a time. Resolves to the number of deleted records. */
   remove(kind: string, statuses: readonly string[], before: number): Promise<number>;
   /**
    * Adds to a counter, which begins at zero, in one step: if several servers want the last unit, one of them gets it. A change

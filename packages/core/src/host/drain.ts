@@ -3,7 +3,7 @@ import { stopCall } from "../call/transitions.ts";
 import type { DrainReport } from "../contract/host.ts";
 import type { HostState } from "./host-state.ts";
 
-/** Waits `ms` for calls to end. Stops those that do not end in time, and gives them their grace period. */
+/** Waits at most `ms` for calls to end. Stops those that do not end in time, and gives them their grace period. */
 export async function drain(
   host: HostState,
   concerns: (call: Call) => boolean,

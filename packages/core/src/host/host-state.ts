@@ -123,7 +123,7 @@ export class HostState implements CallHost {
     return ++this.#order;
   }
 
-  /** Calls whose tool runs now, for the host's own token. */
+  /** Yields the run id and the tool of each call whose tool runs now. The host's own token lists these calls. */
   *runningCalls(): Iterable<[string, string]> {
     for (const call of this.active.items()) if (call.executing) yield [call.runId, call.tool!.name];
   }

@@ -28,7 +28,7 @@ export function mountTool(
     });
     return { name: tool.name, undo };
   } catch (err) {
-    // Only at the level debug: the application may still find the missing extension, and mount the tool again.
+    // This is only a debug message, because the application may still find the missing extension and mount the tool again.
     const level = isToolmountError(err) && err.code === "EXTENSION_MISSING" ? "debug" : "error";
     host.logger[level]({ err, module: module.id }, `a tool was refused: ${messageOf(err)}`);
     throw err;
@@ -65,7 +65,7 @@ function prepare(
   return tool;
 }
 
-/** Makes the error for a tool that has the name of the host's own tool: a question could mistake it for that tool. */
+/** Makes the error for a tool that has the name of the host's own tool, for which a person could take it in a question. */
 function duplicateOfOwn(tool: string, owner: string): ToolmountError {
   return new ToolmountError("TOOL_DUPLICATE", { tool, existing: listTool, owner, existingOwner: "host" });
 }

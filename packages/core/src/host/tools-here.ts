@@ -11,7 +11,7 @@ import { generationOf } from "../registry/generation.ts";
 export interface ToolHere {
   readonly info: ToolInfo;
   readonly definition: ToolDefinition;
-  /** Name of its runner; null for this process. */
+  /** Name of the tool's runner; null for this process. */
   readonly runner: string | null;
   /** The module to import in another process; absent for tools that were mounted by hand. */
   readonly module: RunnerModule | undefined;
@@ -58,7 +58,7 @@ export function offerMarkOf(
   return offerMark(stateOf(host), sessionId);
 }
 
-/** Sets how many servers of one store serve the host's plan, and which of them this is, so that each gets its share of rates. */
+/** Sets how many servers of one store serve the host's plan, and the rank of this server, so that each gets its share of rates. */
 export function shareRates(
   host: { readonly coordinator: Coordinator },
   share: { readonly servers: number; readonly rank: number },

@@ -165,7 +165,7 @@ async function undoOne(
     try {
       const outcome = await startUndo(claim.begin);
       const isOk = outcome.status === "ok";
-      // The process that began before may have done a part only now; a second attempt finds that.
+      // The process that began this undo before may have changed something only now; a second attempt sees that change.
       const mayRepeat = claim.isRepeated && attempt === 1;
       // This process may have stalled for longer than its lease, so that another process undoes the change now.
       const isMine = isOk || (!mayRepeat && (await log.owns(number)));

@@ -85,7 +85,7 @@ interface ParseError extends Error {
   readonly loc?: { readonly line: number; readonly column: number };
 }
 
-/** Turns the compiler's error into one whose stack begins like that of Node's syntax errors. */
+/** Turns the compiler's error into a `SyntaxError` whose stack begins like that of Node's syntax errors. */
 function withPlace(error: unknown, path: string, text: string): unknown {
   const { loc, message } = error as ParseError;
   if (loc === undefined) return error;

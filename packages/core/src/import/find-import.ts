@@ -11,8 +11,8 @@ export function isTypeScript(path: string): boolean {
 }
 
 /**
- * Finds the file that a file imports by a path or by the `paths` of its project. Returns its real path; undefined for a package
- * and for a file that does not exist. As in Node, a file with exactly the imported name is preferred.
+ * Finds the file that `importer` imports by a path or by the `paths` of its project. Returns its real path; undefined for a
+ * package and for a file that does not exist. As in Node, a file with exactly the imported name is preferred.
  */
 export function findImport(specifier: string, importer: string): string | undefined {
   if (/^\.{1,2}(?:\/|$)/.test(specifier)) return findFile(resolve(dirname(importer), specifier), importer);

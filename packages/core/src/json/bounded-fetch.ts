@@ -52,7 +52,7 @@ export function boundedFetch<Input>(fetchOne: Fetch<Input>, bounds: Bounds, refu
 /** The parameter of `TransformStream`, for which Node exports no name. */
 type Bounded = NonNullable<ConstructorParameters<typeof TransformStream<Uint8Array, Uint8Array>>[0]>;
 
-/** Passes a body on when it is complete. */
+/** Returns a transformer that passes a body on when the body is complete. */
 function wholeBody({ messageBytes, rewrite }: Bounds, refuse: Refuse): Bounded {
   const parts: Uint8Array[] = [];
   let bytes = 0;
@@ -72,7 +72,7 @@ function wholeBody({ messageBytes, rewrite }: Bounds, refuse: Refuse): Bounded {
   };
 }
 
-/** Passes an event on when it is complete, which is at an empty line. */
+/** Returns a transformer that passes each event on when the event is complete, which is at an empty line. */
 function wholeEvents({ messageBytes, streamBytes = Infinity, rewrite }: Bounds, refuse: Refuse): Bounded {
   const reader = new LineReader(messageBytes, refuse);
   let event = "";

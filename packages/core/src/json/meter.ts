@@ -31,7 +31,7 @@ interface Tally {
   values: number;
 }
 
-/** Returns the bytes of `budget` that remain after a value; below 0 it stops. Counts the least size, so what fits is accepted. */
+/** Returns the bytes of `budget` that remain after a value; stops below 0. Counts the least size, so that all that fits is accepted. */
 function walk(value: unknown, budget: number, levels: number, tally: Tally): number {
   if (typeof value === "string") return budget - value.length - 2;
   if (typeof value !== "object" || value === null) return budget - 1;

@@ -60,8 +60,8 @@ function isEscaped(text: string, at: number): boolean {
 }
 
 /**
- * Says why a JSON text from outside is not parsed: it is too wide, or JavaScript would change one of its numbers. Null if it
- * keeps its meaning. A person must approve exactly what was written, and the tool must get the same.
+ * Says why a JSON text from outside is not parsed: it is too wide, or JavaScript would change one of its numbers. Null if the
+ * text keeps its meaning. A person must approve exactly what was written, and the tool must get the same.
  */
 export function refusalOf(text: string, most = maxMembers): string | null {
   const excess = excessOf(text, most);

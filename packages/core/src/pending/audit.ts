@@ -95,7 +95,7 @@ export class AuditWriter {
     }
   }
 
-  /** Starts a new chain with the queued entries. It also follows a failed commit, because that may be stored in part. */
+  /** Starts a new chain with the queued entries. That is also done after a failed commit, of which a part may be stored. */
   #startNewChain(at: number): void {
     this.#begunAt = at;
     const queued = this.#queue.map(({ entry }) => entry);

@@ -66,7 +66,7 @@ const word =
 /** A word that a person searches for. */
 export interface SoughtWord {
   readonly word: string;
-  /** Whether it also finds longer words with this beginning. */
+  /** Whether the word also finds longer words that begin with it. */
   readonly isStart: boolean;
 }
 

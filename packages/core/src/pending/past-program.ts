@@ -14,9 +14,9 @@ export interface ProgramLine<Call extends PastCall = PastCall> {
 /** A program as its records describe it, even after it has ended. */
 export interface PastProgram<Call extends PastCall = PastCall> {
   readonly lines: readonly ProgramLine<Call>[];
-  /** Whether only the beginning of its source is known. Later lines are then known only if they made calls. */
+  /** Whether only the beginning of the program's source is known. Later lines are then known only if they made calls. */
   readonly isCut: boolean;
-  /** Whether it made more calls than are shown. */
+  /** Whether the program made more calls than are shown. */
   readonly hasMore: boolean;
 }
 

@@ -25,7 +25,7 @@ export function innerLogOf(digest: string, sessionId: string): string {
   return `made by ${digest} of ${sessionId}`;
 }
 
-/** Matches the ids of these logs. No session may have such an id, because its own log would be another session's log. */
+/** Matches the ids of the logs above. No session may have such an id, because its own log would be another session's log. */
 export const logId = /^(?:results|changes|calls|tickets|made by [\da-f]{64}) of /;
 
 /** Returns the ids of all logs of a session, which are deleted together. `calls` are the entries of its {@link callsLogOf}. */

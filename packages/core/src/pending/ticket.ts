@@ -52,7 +52,7 @@ export function decryptWithTicket(encrypted: string, ticket: string): { readonly
 
 function decrypt(encrypted: string, key: Buffer): { readonly value: unknown } | null {
   const bytes = Buffer.from(encrypted, "base64");
-  // Only text exactly as `encrypt` writes it: base64 has unused bits, in which a changed text could hide.
+  // Only text exactly as `encrypt` writes it is accepted, because base64 has unused bits, in which a changed text could hide.
   if (bytes.length < 28 || bytes.toString("base64") !== encrypted) return null;
   const decipher = createDecipheriv("aes-256-gcm", key, bytes.subarray(0, 12));
   decipher.setAuthTag(bytes.subarray(12, 28));

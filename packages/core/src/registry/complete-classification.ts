@@ -1,7 +1,7 @@
 import type { Logger } from "../contract/logger.ts";
 import type { ToolDefinition } from "../contract/tool.ts";
 
-/** The strictest classification. A definition gets its values for the members that it leaves out. */
+/** The strictest classification. A definition that leaves a member out gets the value of that member from here. */
 export const strictest = {
   category: "side_effect",
   consequenceLevel: "high",

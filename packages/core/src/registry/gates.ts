@@ -19,7 +19,7 @@ export interface Verdict {
   denied: { readonly reason: string; readonly gate: string } | null;
   ask: { readonly result: HookResult; readonly gate: string } | null;
   injections: Injection[] | null;
-  /** Whether the first gate that injects text does not want its own output to be shown. */
+  /** Whether the first gate that injects text has set `suppressOutput`. */
   suppressed: boolean;
 }
 

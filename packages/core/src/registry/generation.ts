@@ -14,7 +14,7 @@ import {
 
 const none: readonly never[] = Object.freeze([]);
 
-/** The registry of a set of modules, and the generation made of it, as long as that is up to date. */
+/** The registry of a set of modules, and the generation that was made of it; null after a change of the registry. */
 export interface Registered {
   readonly registry: Registry;
   known: Generation | null;

@@ -73,7 +73,7 @@ interface PrepareOptions {
   readonly share: ServerShare;
   /** Throws if a text of the tool is not allowed. */
   readonly review: (info: ToolInfo) => void;
-  /** Whether its schemas are prepared and its texts reviewed only at its first use, which then throws their errors. */
+  /** Whether the tool's schemas are prepared and its texts reviewed only at the first use, which then throws their errors. */
   readonly isLate: boolean;
   /** Masks secrets in the texts of a tool; null as long as no secret is known. */
   readonly mask: ((text: string) => string) | null;

@@ -25,10 +25,10 @@ export type LoadedModule =
   | {
       readonly kind: "foreign";
       readonly exports: ModuleExports;
-      /** Tools among its exports that are found without an adapter. */
+      /** Tools among the exports that are found without an adapter. */
       readonly tools: readonly { readonly name: string }[];
       readonly chosen: readonly string[] | undefined;
-      /** The line of the plan that mounts its package as a server of tools; set if the package is a program. */
+      /** The line of the plan that mounts the module's package as a server of tools; set if the package is a program. */
       readonly program?: string | undefined;
     };
 
@@ -193,7 +193,7 @@ export function mayBeForeign(module: LoadedModule, hasManifest: boolean): boolea
   return module.config === undefined;
 }
 
-/** Whether a value is a tool of any contract: an object, or a class of Aptix's contract. It is checked when it is mounted. */
+/** Whether a value is a tool of any contract: an object, or a class of Aptix's contract. Mounting the tool checks it further. */
 function isTool(value: unknown): value is { readonly name: string } {
   if (typeof value === "function") return isToolClass(value);
   return isRecord(value) && typeof value["name"] === "string" && typeof value["execute"] === "function";

@@ -29,7 +29,7 @@ const resultKeys = new Set(
   "tool fetchedAt data error code mayHaveRun details content warnings omitted meta".split(" "),
 );
 
-/** Completes what the tool `declared` returned to a result under its name `exposed`. Throws {@link ContractBreach}. */
+/** Completes a tool's return value to a result. The author named the tool `declared`, the plan `exposed`. Throws {@link ContractBreach}. */
 export function normalizeResult(
   declared: string,
   exposed: string,

@@ -58,7 +58,7 @@ export class RateLimiter implements PermitSource {
 
   #take(): boolean {
     const now = this.#clock.now();
-    // If the clock was set back, all calls would wait until it reaches the old time again.
+    // Otherwise, after the clock was set back, all calls would wait until it reaches the old time again.
     if ((this.#begun.at(-1) ?? now) > now) this.#begun.length = 0;
     const { calls, perMs } = this.#own;
     while (this.#begun.length > 0 && now - this.#begun[0]! >= perMs) this.#begun.shift();

@@ -35,7 +35,7 @@ export class SessionRehearsal implements Rehearsal, StagedEffects {
   readonly #makeList: MakeList;
   readonly #controller = new AbortController();
   readonly #staged = new Map<string, unknown>();
-  /** What calls would change in the states of sessions, by session. Calls see it wherever they run. */
+  /** What calls would change in the states of sessions, by session. All calls of the rehearsal see it, in whatever process they run. */
   readonly #states = new Map<string, Map<string, Json | undefined>>();
   readonly #harmless = new Map<
     string,
