@@ -24,7 +24,7 @@ export interface StartOptions {
   readonly faults?: Faults | undefined;
   readonly change?: Change | undefined;
   readonly mostRequests?: number | undefined;
-  /** The number of the write, while an answer is handled, at which the process ends; counted from 1. */
+  /** The process ends before the write with this number, counted from 1 while an answer is handled. */
   readonly dieAtWrite?: number | undefined;
 }
 
