@@ -58,7 +58,7 @@ export interface Shell {
    * in the isolation that the plan requires; null if they can.
    */
   prepare(): Promise<string | null>;
-  /** Returns why the wall of `isolation: auto` is not used; null if it is used, and at later calls. */
+  /** Returns why the sandbox of `isolation: auto` is not used; null if it is used, and at later calls. */
   takeWallProblem(): string | null;
   /** Returns the hosts that commands asked for since the last call of this method, if the settings list hosts. */
   takeAsked(): { readonly reached: readonly string[]; readonly refused: readonly string[] };
