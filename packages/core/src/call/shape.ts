@@ -102,7 +102,7 @@ function refuseHostCode(code: string | undefined): void {
   if (isHostCode(code)) throw new ContractBreach(`the code ${code} is the host's own`);
 }
 
-/** Masks secrets in a result, limits its size, and adds the warnings of the parse. */
+/** Masks secrets in a result, limits its size, and adds the call's warnings, for example those of the parse. */
 function limit(call: Call, result: ToolResult): ToolResult {
   const { host, warnings } = call;
   const mask = host.secretTexts.maskReturned;

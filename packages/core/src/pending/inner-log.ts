@@ -36,8 +36,8 @@ type Entry = ({ readonly number: number } & MadeCall) | { readonly end: ToolOutc
  * The log of the calls that one call of a `repeatable` tool makes, stored with its session. It lets the tool run again after
  * its process died: each call that has an outcome is answered from the log, in the order of the earlier answers.
  *
- * The log is also a lock. If two hosts run the same call, one appends first; the other's next entry is refused, and it
- * makes no further call.
+ * The log is also a lock. If two hosts run the same call, one appends first; the next entry of the other host is refused, and
+ * that host makes no further call.
  */
 export class InnerLog {
   readonly #store: SessionStore;
