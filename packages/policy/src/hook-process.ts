@@ -7,7 +7,7 @@ const maxHookOutputBytes = 65_536;
 
 /** How a hook is run. */
 interface HookRun {
-  /** The text that is written to its standard input. */
+  /** The text that is written to the hook's standard input. */
   readonly input: string;
   readonly cwd: string | undefined;
   readonly env: Readonly<Record<string, string>>;

@@ -2,8 +2,9 @@ import type { Policy, ToolInfo } from "@toolmount/core";
 import type { Level } from "./config.ts";
 
 /**
- * Returns the policy of a level. Any allow rule removes its question. `autonomous` and `cautious` ask nothing in addition to what
- * tools and rules ask; `standard` asks about tools that change something or do not say; `paranoid` asks about everything.
+ * Returns the policy of a level. Any allow rule removes the question of the level. `autonomous` and `cautious` ask nothing in
+ * addition to what tools and rules ask; `standard` asks about tools that change something or do not say; `paranoid` asks about
+ * everything.
  */
 export function createLevel(level: Level): Policy {
   return {

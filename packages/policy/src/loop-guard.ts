@@ -24,7 +24,7 @@ const exempt = "activate_tools";
 interface Turn {
   /** The key of the turn's counter in the store: how many servers have seen a result. The keys of its calls begin with this key. */
   readonly key: string;
-  /** For each run that has not ended, which of the equal calls it is. */
+  /** For each run that has not ended, its number among the equal calls of the turn. */
   readonly counts: Map<string, number>;
   hasResult: boolean;
   remaining: number;

@@ -4,7 +4,7 @@ import type { Json } from "@toolmount/core";
 export interface Leaf {
   readonly path: string;
   readonly value: string | number;
-  /** The record or list that contains it. */
+  /** The record or list that contains the value. */
   readonly parent: Json | undefined;
 }
 

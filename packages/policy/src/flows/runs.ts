@@ -22,7 +22,7 @@ export class Words {
   /** For each word the weight of all words before it, and at the end the weight of all words that were read. */
   readonly #weights: number[] = [0];
   readonly #hashes: readonly [number[], number[]] = [[], []];
-  /** Where the words begin that were not read yet; `#line` is their line. */
+  /** Where the first word that was not read yet begins; `#line` is the line of that word. */
   #from = 0;
   #line = 0;
 

@@ -25,9 +25,9 @@ export interface RecordedSession {
 
 /** What the flows of a plan answer about a call. */
 interface FlowAnswer {
-  /** Whether they ask about the call or deny it. */
+  /** Whether the flows ask about the call or deny it. */
   readonly asks: boolean;
-  /** The origins of its values. */
+  /** The origins of the values in the call's arguments. */
   readonly origins: readonly ValueOrigin[];
 }
 

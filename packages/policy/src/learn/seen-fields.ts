@@ -7,14 +7,14 @@ import type { RecordedSession, RecordedStep } from "./recorded.ts";
 /** A field of a tool's results, taken over all of its records. */
 export interface SeenField {
   readonly tool: string;
-  /** The glob by which a line of `results` names it, for example `*.order_id`. */
+  /** The glob by which a line of `results` names the field, for example `*.order_id`. */
   readonly glob: string;
   /**
    * The module or server that mounted the tool, and the last key of the path, or the tool for a list without keys. Fields of the
    * same name are treated alike. Fields of another server are not, because others write its results.
    */
   readonly name: string;
-  /** The kind of all its values; null for texts, links and whatever else a person may have written. */
+  /** The kind of all values of the field; null for texts, links and whatever else a person may have written. */
   readonly trust: Trusted | null;
 }
 
@@ -49,8 +49,8 @@ export function fieldsOf(
 }
 
 /**
- * Finds tools that return the user's own record: without arguments, they return the same flat object each time. It has a value
- * that the plan names as the user's, and no other mail address, because a message to the user is not such a record.
+ * Finds tools that return the user's own record: without arguments, they return the same flat object each time. This object
+ * has a value that the plan names as the user's, and no other mail address, because a message to the user is not such a record.
  */
 export function recordsOf(
   sessions: readonly RecordedSession[],

@@ -70,7 +70,7 @@ function survey(sessions: readonly RecordedSession[], tools: readonly ToolInfo[]
   return { sessions, tools, base, now, tried: new Map(), seen, guarded, accepted };
 }
 
-/** Finds, for each approved call that is asked about, the fewest candidates that explain it. Each gets a vote of the call. */
+/** Finds, for each approved call that is asked about, the fewest candidates that explain it. The call counts as a vote for each. */
 function countApprovals(ground: Ground): ReadonlyMap<string, Elected> {
   const { sessions, now, seen, guarded } = ground;
   const ballot = new Map<string, Elected>();

@@ -11,7 +11,7 @@ function wordOf<Word extends string>(...words: readonly Word[]) {
   return z.enum([...words, ...words.map((word) => `!${word}` as const)]);
 }
 
-/** Selects the tools of a rule or a flow; all that it names must fit. Texts are globs with `*` and `?`; a `!` before negates. */
+/** Selects the tools of a rule or a flow; every named member must fit. Texts are globs with `*` and `?`; a leading `!` negates. */
 export const toolMatch = z.strictObject({
   /** The name under which the tool is offered. */
   tool: oneOrMore(glob).optional(),
