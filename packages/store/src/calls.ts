@@ -18,7 +18,7 @@ interface ChangedCall {
   readonly words: Set<string>;
   /** Whether a search finds the call, because it has ended or waits. */
   readonly isSettled: boolean;
-  /** Whether the words include its arguments. */
+  /** Whether the words include those of the call's arguments. */
   readonly hasArguments: boolean;
 }
 

@@ -92,7 +92,7 @@ function numbersOf({ count: counted, amount }: Pick<Tables["counters"], "count" 
   return { count: Number(counted), amount: Number(amount) };
 }
 
-/** Deletes counters that were not changed since `before` and whose keys begin with a prefix. Returns their number. */
+/** Deletes counters that were not changed since `before` and whose keys begin with a prefix. Returns the number of deleted counters. */
 export async function pruneCounters(db: Kysely<Tables>, before: number, prefix = ""): Promise<number> {
   const { numDeletedRows } = await db
     .deleteFrom("counters")

@@ -36,11 +36,11 @@ export interface OpenStore extends StateStore {
    * that the rest can still be checked. Resolves to the numbers of deleted records.
    */
   prune(before: number): Promise<Pruned>;
-  /** Deletes only ended approvals that were asked before a time. Resolves to their number. */
+  /** Deletes only ended approvals that were asked before a time. Resolves to the number of deleted approvals. */
   pruneApprovals(before: number): Promise<number>;
   /**
    * Deletes only counters, such as those of budgets, that were not changed since a time; with `prefix`, only those whose keys
-   * begin with it. Resolves to their number.
+   * begin with it. Resolves to the number of deleted counters.
    */
   pruneCounters(before: number, prefix?: string): Promise<number>;
   readonly work: WorkStore;

@@ -18,7 +18,7 @@ export function prune(db: Kysely<Tables>, words: CallWords, before: number): Pro
   }));
 }
 
-/** Deletes ended approvals that were asked before a time. Returns their number. */
+/** Deletes ended approvals that were asked before a time. Returns the number of deleted approvals. */
 export async function pruneApprovals(db: Kysely<Tables>, before: number): Promise<number> {
   const { numDeletedRows } = await db
     .deleteFrom("approvals")
@@ -28,7 +28,7 @@ export async function pruneApprovals(db: Kysely<Tables>, before: number): Promis
   return Number(numDeletedRows);
 }
 
-/** Deletes sessions without a change since a time, except those with a call that still waits. Returns their number. */
+/** Deletes sessions without a change since a time, except those with a call that still waits. Returns how many it deleted. */
 async function pruneSessions(db: Kysely<Tables>, before: number): Promise<number> {
   const waiting = await db
     .selectFrom("approvals")
