@@ -10,15 +10,15 @@ export interface EvalChoice {
 /** How often a tool was chosen, over all evaluations. */
 export interface ToolChoices {
   readonly tool: string;
-  /** How often it was expected. */
+  /** How often the tool was expected. */
   readonly expected: number;
-  /** How often it was called when it was expected. */
+  /** How often the tool was called when it was expected. */
   readonly chosen: number;
-  /** Tools that were called instead of it, and how often. */
+  /** Tools that were called instead of this tool, and how often. */
   readonly confused: Readonly<Record<string, number>>;
-  /** How often no tool was called instead of it. */
+  /** How often the tool was expected, but neither it nor another tool instead of it was called. */
   readonly missed: number;
-  /** How often it was called although no expected tool was missing. */
+  /** How often the tool was called although no expected tool was missing. */
   readonly extra: number;
 }
 

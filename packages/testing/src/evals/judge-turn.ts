@@ -22,19 +22,19 @@ export interface EvalExpectation {
   readonly errors?: boolean | undefined;
   /** What the model's last text must be. */
   readonly text?: TextExpectation | undefined;
-  /** Members that the state of the world must have afterwards. It may have others. */
+  /** Members that the state of the world must have afterwards. The state may have other members. */
   readonly state?: Readonly<Record<string, unknown>> | undefined;
   readonly max?: EvalLimits | undefined;
 }
 
 /** Requirements for a text. */
 export interface TextExpectation {
-  /** Texts that it must contain, in any case of letters. From a list within this list, one text is enough. */
+  /** Texts that the answer must contain, in any case of letters. From a list within this list, one text is enough. */
   readonly contains?: readonly (string | readonly string[])[] | undefined;
   readonly not?: readonly string[] | undefined;
-  /** A regular expression that it must match. */
+  /** A regular expression that the answer must match. */
   readonly matches?: string | undefined;
-  /** `true` means that it must be JSON; a list, that it must be a JSON object with these members. */
+  /** `true` means that the answer must be JSON; a list, that it must be a JSON object with these members. */
   readonly json?: true | readonly string[] | undefined;
   readonly maxLength?: number | undefined;
 }

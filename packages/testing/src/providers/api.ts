@@ -1,7 +1,7 @@
 /** An answer of a scripted model, in a form that belongs to no provider. */
 export interface Spoken {
   readonly text?: string;
-  /** Data that only its provider can read: encrypted reasoning, or the signature of a thought. */
+  /** Data that only the provider of the answer can read: encrypted reasoning, or the signature of a thought. */
   readonly reasoning?: string;
   readonly calls?: readonly SpokenCall[];
   /** Why the answer is incomplete; absent if it is complete. */
@@ -41,7 +41,7 @@ export interface BrokenRule {
 /** The API of a provider: how it writes answers, and what it requires of requests. */
 export interface ProviderApi {
   readonly name: string;
-  /** The name of its model in a plan of toolmount. */
+  /** The name of the API's model in a plan of toolmount. */
   readonly model: string;
   readonly baseUrl: (origin: string) => string;
   body(spoken: Spoken): object;

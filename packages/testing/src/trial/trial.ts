@@ -45,7 +45,7 @@ export interface Trial {
 
 /** What unmounting the module showed. */
 interface TrialEnd {
-  /** Errors that its cleanups threw. */
+  /** Errors that the module's cleanups threw. */
   readonly failures: readonly unknown[];
   /** Timers, servers, listeners and globals that remain afterwards. */
   readonly leaks: readonly string[];
