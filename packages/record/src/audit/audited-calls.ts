@@ -82,7 +82,7 @@ export interface AuditedCall {
   readonly status: string;
   readonly code: string | null;
   readonly error: string | null;
-  /** The data of its result; a text with `…` if the audit has only its beginning. */
+  /** The data of the call's result; a text with `…` if the audit has only the beginning of the data. */
   readonly result: Json;
   readonly durationMs: number | null;
 }

@@ -27,7 +27,7 @@ export function followRecords(
 /** What one look has read. */
 interface Look {
   readonly hashes: ReadonlySet<string>;
-  /** Whether it read all records of the audit. */
+  /** Whether the look read all records of the audit. */
   readonly isWhole: boolean;
 }
 

@@ -8,11 +8,11 @@ import type { RecordedCall } from "./recorded-calls.ts";
 interface SuggestedLine {
   readonly list: "allow" | "ask";
   readonly line: string;
-  /** Number of answered calls that it matches. */
+  /** Number of answered calls that the line matches. */
   readonly calls: number;
   /** Some of these calls. */
   readonly examples: readonly { readonly id: string; readonly arguments: string }[];
-  /** Set if it allows a whole tool because flows ask about what people denied. Without `flows`, it would allow too much. */
+  /** Set if the line allows a whole tool because flows ask about what people denied. Without `flows`, it would allow too much. */
   readonly needsFlows?: true;
 }
 

@@ -8,7 +8,7 @@ import type { PlanEval, Reply } from "./read.ts";
 /** A conversation in the form in which it is judged. */
 interface Conversation {
   readonly seen: SeenTurn;
-  /** Why one of its turns failed; null if all succeeded. */
+  /** Why a turn of the conversation failed; null if all turns succeeded. */
   readonly failure: string | null;
 }
 

@@ -7,7 +7,7 @@ import { listItems, readText, requireKnown, type Refuse } from "../plan-tests/re
 
 /** An evaluation of a plan: a prompt, and what a model must do with it. */
 export interface PlanEval {
-  /** Its path in the plan. */
+  /** The path of the evaluation in the plan. */
   readonly path: readonly [string, number];
   readonly name: string;
   readonly prompt: string;

@@ -5,7 +5,7 @@ import { listItems, readText, requireKnown, type Refuse } from "./refuse.ts";
 
 /** A test of a plan: a call of one user, and its expected answer. */
 export interface PlanTest {
-  /** Its path in the plan. */
+  /** The path of the test in the plan. */
   readonly path: readonly [string, number];
   readonly tool: string;
   readonly arguments: JsonObject | string;
@@ -36,7 +36,7 @@ export interface Expectation {
 
 /** A test that makes the calls of a recorded file again. */
 export interface PlanReplay {
-  /** Its path in the plan. */
+  /** The path of the test in the plan. */
   readonly path: readonly [string, number];
   /** The tape, relative to the plan's folder. */
   readonly file: string;
@@ -49,7 +49,7 @@ export type Answer = (typeof answers)[number];
 
 /** The tests of a plan: calls and tapes. */
 export interface PlanTests {
-  /** Number of its prompts, which only `toolmount test prompts` runs. */
+  /** Number of the plan's prompts, which only `toolmount test prompts` runs. */
   readonly prompts: number;
   readonly calls: readonly PlanTest[];
   readonly replays: readonly PlanReplay[];

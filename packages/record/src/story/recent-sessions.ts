@@ -5,7 +5,7 @@ import { standsOf, type StoryOptions } from "./story.ts";
 export interface RecentSession {
   readonly session: string;
   readonly user: string | null;
-  /** Number of its calls among those that were read. */
+  /** Number of the session's calls among those that were read. */
   readonly calls: number;
   readonly from: number;
   readonly to: number;

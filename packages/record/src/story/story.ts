@@ -30,17 +30,17 @@ type Spent = Pick<SessionSummary, "usage" | "cost">;
 export interface Story {
   readonly session: string;
   readonly user: string | null;
-  /** When its first call in this story began; `to` is when the last one changed. Null without calls. */
+  /** When the session's first call in this story began; `to` is when the last one changed. Null without calls. */
   readonly from: number | null;
   readonly to: number | null;
-  /** Milliseconds for which its calls ran. Calls that another call made are not counted again. */
+  /** Milliseconds for which the session's calls ran. Calls that another call made are not counted again. */
   readonly workedMs: number;
-  /** What its model used; null if the client has its own model, so that the use is not known here. */
+  /** What the session's model used; null if the client has its own model, so that the use is not known here. */
   readonly spent: Spent | null;
   /** The state of the session, in words: `1 call waits for an answer`. */
   readonly stands: string;
   readonly steps: readonly StoryStep[];
-  /** What its calls changed, oldest first, and whether it can be undone. */
+  /** What the session's calls changed, oldest first, and whether it can be undone. */
   readonly changes: readonly SessionChange[];
   /** One combined difference of the changes that are not undone: each target from its first state to its last one. */
   readonly difference: SessionDifference;
@@ -54,7 +54,7 @@ export interface Story {
 export interface StoryOptions {
   /** What was said, for a session with a model; from `Reasoner.said`. */
   readonly said?: readonly Said[] | undefined;
-  /** What its model used; from `Reasoner.show`. */
+  /** What the session's model used; from `Reasoner.show`. */
   readonly spent?: Spent | undefined;
   /** How many of the newest calls are read; default 1,000. */
   readonly last?: number | undefined;
