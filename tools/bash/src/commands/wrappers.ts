@@ -16,7 +16,7 @@ interface Wrapper {
   readonly assignments?: boolean;
   /** Whether a number such as `-5` is an option, as with `nice`. */
   readonly numbers?: boolean;
-  /** Whether it appends arguments to the inner command that are known only when it runs, as `xargs` does. */
+  /** Whether the wrapper appends arguments to the inner command that are known only when it runs, as `xargs` does. */
   readonly adds?: boolean;
 }
 

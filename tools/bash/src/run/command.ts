@@ -11,13 +11,13 @@ import type { Launch } from "./launch.ts";
 
 /** How a command ended. */
 export type Ending =
-  /** It ended by itself. After a signal, `code` is 128 plus the signal's number. */
+  /** The command ended by itself. After a signal, `code` is 128 plus the signal's number. */
   | { readonly kind: "exited"; readonly code: number }
   | { readonly kind: "timed_out" }
   | { readonly kind: "stopped" }
   | { readonly kind: "too_much_output" }
   | { readonly kind: "too_many_processes" }
-  /** It never ran, because the shell or the sandbox did not start. */
+  /** The command never ran, because the shell or the sandbox did not start. */
   | { readonly kind: "not_started"; readonly problem: string };
 
 interface Ended {

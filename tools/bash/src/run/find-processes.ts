@@ -79,7 +79,7 @@ function isOurs({ state, group, session, mark }: SeenProcess, trace: Trace): boo
 
 interface SeenProcess {
   readonly pid: number;
-  /** `unread`: its environment cannot be read, or not yet. `gone`: it ended during the scan. */
+  /** `unread`: the environment of the process cannot be read, or not yet. `gone`: the process ended during the scan. */
   readonly state: "running" | "unread" | "zombie" | "gone";
   readonly group: number;
   readonly session: number;

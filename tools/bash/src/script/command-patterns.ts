@@ -4,7 +4,7 @@ import type { ShellWord } from "./words.ts";
 export interface CommandPattern {
   readonly source: string;
   readonly words: readonly string[];
-  /** Whether it ends with ` *`, so that any number of further words may follow. */
+  /** Whether the pattern ends with ` *`, so that any number of further words may follow. */
   readonly open: boolean;
 }
 

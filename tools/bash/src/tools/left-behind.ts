@@ -17,7 +17,7 @@ export function leftInBackground(text: string): readonly string[] {
 interface Background {
   /** The positions of the commands that run in the background. */
   readonly started: readonly { readonly pos: number; readonly end: number }[];
-  /** The positions where the script waits for them. */
+  /** The positions where the script waits for commands in the background. */
   readonly waits: readonly number[];
 }
 
