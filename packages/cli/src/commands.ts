@@ -3,14 +3,14 @@ import type { Shell } from "./process/shell.ts";
 
 type Load = () => Promise<{ readonly define: (command: Command, shell: Shell) => void }>;
 
-/** One command. Its file is imported when the command is used, and adds the arguments, options and action. */
+/** One command. Its file is imported when the command is used, and defines the arguments, options and action. */
 export interface CommandRow {
   readonly name: string;
   readonly summary: string;
   readonly load: Load;
-  /** Commands below it, such as `package create`. */
+  /** Its subcommands, such as `package create`. */
   readonly commands?: readonly CommandRow[];
-  /** Whether it is in no list, because another spelling leads to it. */
+  /** Whether the help and the completion leave it out, because another command does the same. */
   readonly hidden?: boolean;
 }
 
@@ -28,7 +28,7 @@ function hidden(name: string, summary: string, load: Load): CommandRow {
   return { ...row(name, summary, load), hidden: true };
 }
 
-/** Every command, in the order of the help. A new one is a file below `commands/`, and a row here. */
+/** Every command, in the order of the help. For a new command, write a file below `commands/` and add a row here. */
 export const commandGroups: readonly CommandGroup[] = [
   {
     title: "Write a plan:",
@@ -230,13 +230,13 @@ export const commandGroups: readonly CommandGroup[] = [
           row("publish", "Write the server.json of a plan", () => import("./commands/plan/publish.ts")),
         ],
       ),
-      // In no list: `describe` shows it, too.
+      // Not in the help, because `describe` shows the same.
       hidden(
         "why",
         "Show the lines that shaped a tool, and what decides its calls",
         () => import("./commands/plan/why.ts"),
       ),
-      // In no list: `toolmount help <code>` leads to it.
+      // Not in the help, because people write `toolmount help <code>`.
       hidden(
         "explain",
         "Show what an error code means, and what to do",

@@ -2,16 +2,16 @@ import tabtab from "@pnpm/tabtab";
 import type { Command } from "commander";
 import type { Shell } from "./process/shell.ts";
 
-/** One possible completion of the line. */
+/** A word with which the typed line can continue. */
 interface Candidate {
   readonly name: string;
   readonly description: string;
 }
 
-/** Commands whose first operand may be a tool. */
+/** Commands whose first argument may be a tool. */
 const withTool: ReadonlySet<string> = new Set(["call", "describe", "why"]);
 
-/** Returns the words of the line that a shell completes, up to the cursor. The last one is incomplete. */
+/** Returns the typed words up to the cursor, without the command's name. The last word is incomplete, and may be empty. */
 export function readTypedWords(env: Shell["env"]): string[] {
   const line = env["COMP_LINE"] ?? "";
   const point = Number(env["COMP_POINT"]);
@@ -19,7 +19,10 @@ export function readTypedWords(env: Shell["env"]): string[] {
   return typed.trimStart().split(/\s+/).slice(1);
 }
 
-/** Answers a shell that completes a line. Without an answer the shell completes file names. */
+/**
+ * Answers the user's own shell, such as bash, when it asks how the typed line can continue. If nothing fits, the shell offers
+ * file names.
+ */
 export async function answerShell(program: Command, words: readonly string[], shell: Shell): Promise<void> {
   const last = words.at(-1) ?? "";
   const all = await findCandidates(program, words, shell);
@@ -60,7 +63,7 @@ function argumentChoices({ registeredArguments }: Command, words: readonly strin
   return choices.map((name) => ({ name, description: "" }));
 }
 
-/** Lists the tools of the nearest plan from manifests, because a key press must not run a module. */
+/** Lists the tools of the nearest plan from manifests, because pressing Tab must not run code of a module. */
 async function listTools({ cwd }: Shell): Promise<Candidate[]> {
   const { listPlan } = await import("@toolmount/loader/list");
   const listed = await listPlan(undefined, { cwd }).catch(() => undefined);

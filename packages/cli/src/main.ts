@@ -1,4 +1,4 @@
-// The composition root: the only file that reads the process. It gives all other code the parts that it needs.
+// The only file that uses `process` directly. It gives all other code the parts that it needs.
 import { closeSync } from "node:fs";
 import { runProgram } from "./program.ts";
 import { takeStdout } from "./process/take-stdout.ts";
@@ -14,16 +14,19 @@ import { registerHooks } from "node:module";
 const { argv, env } = process;
 const stderr = takeStderr();
 
-/** Milliseconds in which work may end after its terminal was closed, because no second Ctrl-C can come then. */
+/**
+ * Milliseconds that work has to end after its terminal was closed. Then the process ends, because its user can no longer press
+ * Ctrl-C.
+ */
 const hangUpMs = 10_000;
 
 let exitCode: ExitCode = exitCodes.done;
 
-/** The signal that aborted the last piece of work. */
+/** The signal that aborted the most recent work. */
 let interruptedBy: EndSignal | undefined;
 
-// A process that ends before its work is done has failed, whatever its exit code: a module may have called `process.exit(0)`
-// when it was imported, or may wait for an event that never comes.
+// Node ends a process when nothing can happen any more, and a module may call `process.exit(0)` when it is imported. If this
+// happens before the work is done, the command has failed, whatever the exit code.
 const endedEarly = (code: number) => {
   if (code === exitCodes.done) process.exitCode = exitCodes.failed;
   const place = findForeignPlace();
@@ -61,12 +64,13 @@ shareZod();
 await runProgram(words, shell);
 await stderr.flush();
 process.off("exit", endedEarly);
-// A tool that ignores its signal must not keep the command running.
+// A tool that does not react to its abort signal must not keep the command running.
 process.exit(finalExitCode());
 
 function finalExitCode(): ExitCode {
   if (exitCode === exitCodes.failed && interruptedBy !== undefined) return exitCodeOfSignal(interruptedBy);
-  // A reader that has seen enough, such as `head`, and a closed terminal do not fail the command, but a full disk does.
+  // If a reader such as `head` closes the output early (EPIPE), or the terminal is gone (EIO), the command has still succeeded.
+  // With a full disk it has failed.
   const isLost = answers.lost !== undefined && answers.lost !== "EPIPE" && answers.lost !== "EIO";
   if (isLost) stderr.write(`toolmount: the answer could not be written: ${answers.lost}\n`);
   return isLost && exitCode === exitCodes.done ? exitCodes.failed : exitCode;
@@ -83,7 +87,10 @@ function currentFolder(): string {
   }
 }
 
-/** Runs work that a signal aborts. A second Ctrl-C ends the process. If a signal made the work fail, the exit code is the signal's. */
+/**
+ * Runs work that Ctrl-C, SIGTERM or a closed terminal aborts. A second Ctrl-C ends the process. If the work then fails, the exit
+ * code is that of the signal.
+ */
 async function interruptible<Value>(
   work: (controller: AbortController) => Promise<Value>,
   { onHangUp }: { readonly onHangUp?: () => void } = {},
@@ -107,7 +114,7 @@ async function interruptible<Value>(
   }
 }
 
-/** Reports a call that blocks the thread past its deadline, and ends the process. */
+/** Reports a call that blocks the main thread past its deadline, and ends the process. */
 function endBlocked({ error: describe }: WatchedCall, place: string | undefined): never {
   const error = describe();
   const { code, details } = error;
@@ -116,7 +123,7 @@ function endBlocked({ error: describe }: WatchedCall, place: string | undefined)
   if (words.includes("--json")) shell.out.json({ error: { code, message, details: { ...details, place } } });
   else shell.err.line(`${shell.err.paint("red", code)} ${message}`);
   process.off("exit", endedEarly);
-  // Otherwise Node would report on stderr that it waits for the debugger, which is the watchdog.
+  // Closes stderr before Node writes there that it waits for a debugger. The watchdog's inspector session counts as a debugger.
   process.once("exit", () => closeSync(2));
   return process.exit(exitCodes.failed);
 }
@@ -128,18 +135,21 @@ function endNow(code: ExitCode): never {
 
 interface ErrorSink extends Sink {
   readonly isTTY: boolean;
-  /** Waits until the written text has arrived. */
+  /** Waits until all written text has reached its destination. */
   flush(): Promise<void>;
 }
 
-/** Returns standard error, whose stream is created only when something is written, here or by a tool, because that takes 4 ms. */
+/**
+ * Takes the place of `process.stderr`. Its stream is created only when this command or a tool first writes, because that takes 4
+ * ms.
+ */
 function takeStderr(): ErrorSink {
   const own = Object.getOwnPropertyDescriptor(process, "stderr")!;
   let stream: NodeJS.WriteStream | undefined;
   const open = (): NodeJS.WriteStream => {
     if (stream !== undefined) return stream;
     stream = own.get!() as NodeJS.WriteStream;
-    // The command keeps its exit code even if the reader of stderr has gone.
+    // If the reader of stderr has gone, writing fails, but the command keeps its exit code.
     return stream.on("error", () => {});
   };
   Object.defineProperty(process, "stderr", { configurable: true, enumerable: true, get: open });
@@ -157,12 +167,12 @@ function takeStderr(): ErrorSink {
 }
 
 /**
- * Gives every module of the process the command's own zod, which is one file, instead of the same installed package in 95 files.
- * That saves 40 ms of processor time, about as much as Node needs to start. A module that depends on another copy of zod keeps
- * that copy.
+ * Gives every module of this process the zod that is bundled with the command in one file, instead of the same version as an
+ * installed package in 95 files. That saves 40 ms of processor time, about as much as Node needs to start. A module that depends
+ * on another copy of zod still gets that copy.
  */
 function shareZod(): void {
-  if (import.meta.url.endsWith(".ts")) return; // the sources run, so there is no built file
+  if (import.meta.url.endsWith(".ts")) return; // run from its sources, the command has no bundled zod
   const carried = import.meta.resolve("#zod");
   const installed = new Set(["zod", "zod/v4"].map((specifier) => import.meta.resolve(specifier)));
   registerHooks({

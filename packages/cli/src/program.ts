@@ -29,18 +29,18 @@ export async function runProgram(given: readonly string[], shell: Shell): Promis
   }
 }
 
-/** Shows the first look, and runs the command that the person then chooses. */
+/** Shows what exists here, and runs the command that the person then chooses, if any. */
 async function lookFirst(shell: Shell): Promise<void> {
   const { takeFirstLook } = await import("./commands/first-look.ts");
   const next = await takeFirstLook(shell);
   if (next !== null) await runProgram(next, shell);
 }
 
-/** Completes a line for a shell. */
+/** Answers the user's own shell, such as bash, when it asks how the typed line can continue (Tab completion). */
 async function complete(program: Command, shell: Shell): Promise<void> {
   const { answerShell, readTypedWords } = await import("./completion-server.ts");
   const [first = "", ...rest] = readTypedWords(shell.env);
-  // The last word is incomplete, so it is not a name yet.
+  // The last word is still being typed, so it is not replaced even if it is a short name.
   const typed = rest.length === 0 ? [first] : [...namesOf(first), ...rest];
   await addCommands(program, allRows, typed, shell);
   await answerShell(program, typed, shell);
@@ -70,12 +70,12 @@ function createProgram(shell: Shell, helpEnding: string): Command {
   return program.hook("preAction", (_program, command) => applyGlobalOptions(program, command, shell));
 }
 
-/** Tests whether a line asks for the daily commands: it has only a word for help. */
+/** Tests whether the line consists only of a word for help. Then the help shows only the daily commands. */
 function asksForShortHelp([first = "", ...more]: readonly string[]): boolean {
   return more.length === 0 && ["help", "--help", "-h"].includes(first);
 }
 
-/** Throws `USAGE_INVALID` for `help` with an unknown command, because the help of all commands would look like an answer. */
+/** Throws `USAGE_INVALID` for `help` with an unknown command. Otherwise commander would show the help of all commands. */
 async function refuseHelp([first, second]: readonly string[]): Promise<void> {
   const names = allRows.map(({ name }) => name);
   if (first !== "help" || second === undefined || second.startsWith("-") || names.includes(second)) return;
@@ -85,7 +85,7 @@ async function refuseHelp([first, second]: readonly string[]): Promise<void> {
   throw new ToolmountError("USAGE_INVALID", { problem: `there is no command "${second}"; ${hint}` });
 }
 
-/** Tests for `toolmount help --all`. */
+/** Tests whether the line is `help --all`. */
 function isAll([first, second]: readonly string[]): boolean {
   return first === "help" && second === "--all";
 }
@@ -95,7 +95,7 @@ const shortEnd = `
 Begin with toolmount init. Each command has examples: toolmount help <command>
 All commands: toolmount help --all`;
 
-/** The text below the help of all commands, about what they have in common. */
+/** The text below the help of all commands: environment variables and exit codes. */
 const helpEnd = `
 Environment:
   OPENAI_API_KEY, OPENAI_BASE_URL  the model server, where the plan names none
@@ -128,13 +128,16 @@ export const dailyCommands: readonly string[] =
 
 const dailyRows = allRows.filter(({ name }) => dailyCommands.includes(name));
 
-/** Returns the needed commands: only the named one for a line that begins with its name, else all, for help and errors. */
+/**
+ * Returns the commands to define: only the one with which the line begins; for any other line all of them, because help and
+ * errors list them.
+ */
 function rowsFor([first]: readonly string[]): readonly Row[] {
   const named = allRows.filter(({ name }) => name === first);
   return named.length > 0 ? named : allRows;
 }
 
-/** Adds the names of commands, and the options and arguments of the requested one. */
+/** Adds the names of commands. Only the requested command also gets its options and arguments. */
 async function addCommands(
   program: Command,
   rows: readonly Row[],
@@ -153,7 +156,10 @@ function addRow(parent: Command, { name, summary, hidden = false }: CommandRow):
   return parent.command(name, { hidden }).description(`${summary}.`).summary(summary);
 }
 
-/** Defines a command, or the one below it that is named. That one takes every option of the line, so the upper one then has none. */
+/**
+ * Defines a command or, if the line names one of its subcommands, that subcommand. The upper command then has no options, because
+ * it would take those of the line.
+ */
 async function defineRow(
   command: Command,
   { load, commands = [] }: CommandRow,
@@ -168,7 +174,7 @@ async function defineRow(
   }
 }
 
-/** Returns the usage error for an error of commander; null if commander has already shown the help instead. */
+/** Returns our error for an error of commander; null if commander has shown the help instead. */
 function usageError(
   error: CommanderError,
   program: Command,
@@ -187,7 +193,9 @@ function usageError(
   });
 }
 
-/** Returns a hint for people who know other tools, for `toolmount tools`, or for an argument of a tool written as an option. */
+/**
+ * Returns a hint for a likely mistake: an argument of a tool that is written as an option, or a command's name in other programs.
+ */
 function meant(problem: string, words: readonly string[]): string {
   const [, option = ""] = /^unknown option '--([\w-]+)/.exec(problem) ?? [];
   if (words[0] === "call" && option !== "") {
@@ -207,7 +215,7 @@ const otherWords: Readonly<Record<string, string>> = {
   prompt: "run",
 };
 
-/** Returns the commands with which a line begins, such as `policy suggest`. */
+/** Returns the names of the command and subcommands with which a line begins, such as `policy suggest`. */
 function namedCommands({ commands }: Command, [word, ...rest]: readonly string[]): readonly string[] {
   const command = commands.find((one) => one.name() === word);
   return command === undefined ? [] : [command.name(), ...namedCommands(command, rest)];

@@ -5,7 +5,7 @@ import { printable } from "../screen/printable.ts";
 import { shortPath } from "../render/problems.ts";
 import type { Shell } from "../process/shell.ts";
 
-/** Most bytes of a file of instructions. Codex has the same limit. */
+/** Most bytes of a file of instructions: as many as Codex reads. */
 const maxBytes = 65_536;
 
 /** The instructions of a project for agents. */
@@ -15,8 +15,8 @@ interface AgentsFile {
 }
 
 /**
- * Finds the nearest AGENTS.md, from a folder upward. Undefined without one. Throws `USAGE_INVALID` if it is too large to
- * contain instructions.
+ * Finds the nearest AGENTS.md in `folder` or the folders above it. Undefined if there is none, or if the nearest is empty. Throws
+ * `USAGE_INVALID` if it is too large to contain instructions.
  */
 export async function findAgentsFile(folder: string): Promise<AgentsFile | undefined> {
   for (let at = folder; ; at = dirname(at)) {

@@ -14,18 +14,18 @@ import type { Screen } from "../screen/screen.ts";
 import { lookInto } from "./look-into.ts";
 import { readPaths, type Named } from "./read-paths.ts";
 
-/** Returns the layers of a host; null if its plan has none. */
+/** Returns the object that manages the layers of a host's sessions; null if its plan has no layers. */
 export function layersOf({ coordinator }: Pick<OpenedHost, "coordinator">): SessionLayers | null {
   return coordinator.getCapability("host.layers");
 }
 
-/** A session whose layer is shown. */
+/** The session whose waiting changes are shown to a person, and the host that runs it. */
 export interface KeepingSession {
   readonly host: OpenedHost;
   readonly layers: SessionLayers;
   readonly sessionId: string;
   readonly userId?: string | undefined;
-  /** The turn to which a keep belongs, so that an undo of the turn also undoes the keep. */
+  /** The turn to which keeping the changes belongs, so that an undo of the turn also undoes the keeping. */
   readonly turnId?: string | undefined;
 }
 
@@ -40,7 +40,7 @@ export async function waitingIn({
   return { layer, difference, calls: made, texts: (change) => layer.texts(change) };
 }
 
-/** Lists the changes that wait for a person. */
+/** Writes lines about the changes that wait for a person. */
 export async function listWaiting(
   screen: Screen,
   waiting: Waiting & { readonly layer: Layer },
@@ -50,7 +50,7 @@ export async function listWaiting(
   return waitingLines(screen, { ...waiting, ignored, otherNames: layer.moves(difference.changes) });
 }
 
-/** What happened to the waiting changes. */
+/** What happened to the waiting changes; `waits` means that the person decides later. */
 type Kept = "nothing waits" | "kept" | "dropped" | "waits";
 
 /**
@@ -154,7 +154,7 @@ async function askOnce(
   return chosen.some(({ section }) => sections.includes(section)) ? { sections, ...named } : undefined;
 }
 
-/** Asks which changes to keep. Reports a name that is not listed, for which nothing is kept. */
+/** Asks which changes to keep. For a typed name that is not in the list, it writes a note. */
 async function askPaths(
   changes: readonly LayerChange[],
   { err, terminal }: AskingShell,
@@ -167,7 +167,7 @@ async function askPaths(
   return named;
 }
 
-/** Returns the questions that need a separate yes. */
+/** Returns those questions that need a separate yes: about deletions, and about files that the next command runs or obeys. */
 function graveQuestions(changes: readonly LayerChange[]): readonly (readonly [Section, string])[] {
   const of = (section: Section) => changes.filter((change) => change.section === section);
   const questions = [
@@ -177,7 +177,10 @@ function graveQuestions(changes: readonly LayerChange[]): readonly (readonly [Se
   return questions.filter(([section]) => of(section).length > 0);
 }
 
-/** Keeps the chosen changes by a call of the session, which is audited and can be undone. `again`: the difference has changed. */
+/**
+ * Keeps the chosen changes by a call of the session, which is audited and can be undone. Returns `"again"` if the changes are no
+ * longer those that were shown.
+ */
 export async function keepChosen(
   { host, sessionId, userId, turnId }: KeepingSession,
   choice: Choice,
@@ -199,10 +202,10 @@ export async function keepChosen(
   return true;
 }
 
-/** Most conflicts whose both sides are shown. */
+/** For how many conflicts both versions of a file are shown. */
 const mostConflicts = 5;
 
-/** Drops all waiting changes by a call of the session. `again`: the difference has changed. */
+/** Drops all waiting changes by a call of the session. Returns `"again"` if the changes are no longer those that were shown. */
 export async function dropAll(
   { host, sessionId, userId, turnId }: KeepingSession,
   digest: string,

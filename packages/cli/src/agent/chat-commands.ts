@@ -16,13 +16,13 @@ import { lineOf, writeUndo } from "../render/changes.ts";
 export interface Chat {
   readonly agent: Agent;
   readonly sessionId: string;
-  /** The turns of this chat. */
+  /** The turns that ran since the chat was opened. */
   readonly turns: readonly TurnResult[];
-  /** The text that comes first in the next prompt: what happened to the model's changes meanwhile. */
+  /** Text for the model before the user's next prompt, which says what happened to its changes since its last answer. */
   note: string | undefined;
-  /** Blocks that were pasted in this chat. */
+  /** The blocks of text that the person pasted, which are marked for the model as pasted. */
   readonly pastes: Set<string>;
-  /** The model of the next turn, if it was changed; else undefined. */
+  /** The model that `/model` chose for the next turns; undefined if it chose none. */
   model: string | undefined;
 }
 
@@ -33,7 +33,7 @@ interface ChatCommand {
   run(argument: string, chat: Chat, shell: Shell): Promise<void> | void;
 }
 
-/** Commands of a chat. `/quit` is handled by the chat itself. */
+/** The commands of a chat. `/quit` is here only for the help, because the chat itself handles it. */
 const commands: readonly ChatCommand[] = [
   { name: "/help", says: "show these commands", run: (_, _chat, shell) => writeHelp(shell) },
   { name: "/tools", says: "show the tools that the model is offered", run: writeTools },
@@ -55,7 +55,7 @@ const commands: readonly ChatCommand[] = [
   { name: "/quit", says: "end the chat", run: () => {} },
 ];
 
-/** Tests whether a line is a command, which is never sent to a model. A prompt that begins with a slash is written with two. */
+/** Tests whether a line is a command, which is never sent to a model. A prompt that begins with a slash is typed with `//`. */
 export function isChatCommand(line: string): boolean {
   return /^\/[^/\s]*(?:\s|$)/.test(line) && !line.includes("\n");
 }
@@ -113,7 +113,7 @@ async function useMode(mode: string, { agent: { host }, sessionId }: Chat, { err
   const session = host.session(sessionId);
   if (mode !== "") {
     await session.load();
-    // Rejects for a mode that the plan does not have.
+    // This rejects for a mode that the plan does not have, before the session is changed.
     await host.offer({ mode });
     changeSessionMode(session.state, mode);
   }
@@ -147,8 +147,8 @@ async function undoTurn(_argument: string, chat: Chat, shell: Shell): Promise<vo
 }
 
 /**
- * Undoes the changes of a session's last turn, even one of an earlier process, after a question, as `toolmount undo` does.
- * Returns the changes as lines for the model.
+ * Undoes the changes of a session's last turn that can be undone, even if an earlier process ran it. Asks the person first, as
+ * `toolmount undo` does. Returns a line for each undone call, for the model.
  */
 async function undoLastTurn(host: OpenedHost, sessionId: string, shell: Shell): Promise<readonly string[]> {
   const session = host.session(sessionId);

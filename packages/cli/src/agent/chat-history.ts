@@ -7,19 +7,21 @@ import { addLine } from "@toolmount/tape";
 /** The lines that a person typed in chats over one plan, newest first. */
 export interface ChatHistory {
   readonly lines: string[];
-  /** Adds a line, which the next chat will have too. */
+  /** Adds a line and stores it for the next chat. A line that repeats the newest one is ignored. */
   add(line: string): Promise<void>;
 }
 
-/** Most lines that are kept. */
+/** How many lines are kept. */
 const maxLines = 1_000;
 
-/** Most rows of the file. One more row shortens it to the lines that are kept. */
+/**
+ * Most rows of the file. At the next one, the file is shortened to its newest `maxLines` rows, so that it is rarely rewritten.
+ */
 const maxRows = 2_000;
 
 /**
- * Opens the history in the plan's folder, `.toolmount/chat-history`: one JSON text a line, readable by the user alone. With
- * `folder` null, nothing is kept after the process. If the file cannot be read or written, only the history is lost.
+ * Opens the history in the plan's folder, `.toolmount/chat-history`: each line as a JSON text, readable by the user alone. With
+ * `folder` null, the lines are kept only in memory. If the file cannot be read or written, only the history is lost.
  */
 export async function openHistory(
   folder: string | null,
@@ -46,7 +48,7 @@ export async function openHistory(
   };
 }
 
-/** Shortens the file to its newest lines, including those of other chats. Returns how many rows it then has. */
+/** Shortens the file to its newest lines, including those of other chats. Returns the new number of rows. */
 async function shorten(file: string): Promise<number> {
   const lines = (await readLines(file)).slice(-maxLines);
   const draft = `${file}.${process.pid}.new`;
@@ -62,7 +64,7 @@ async function readLines(file: string): Promise<string[]> {
       const line: unknown = JSON.parse(row);
       return typeof line === "string" ? [line] : [];
     } catch {
-      // A process was killed while it wrote this line.
+      // The row is incomplete, because a process was killed while it wrote it.
       return [];
     }
   });

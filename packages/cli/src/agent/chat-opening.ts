@@ -8,7 +8,9 @@ import { printable } from "../screen/printable.ts";
 import { shortIds } from "../screen/short-ids.ts";
 import type { Agent } from "./with-reasoner.ts";
 
-/** Returns the session that a chat continues: the last changed one that is not a sub-agent's. Undefined without any. */
+/**
+ * Returns the session that `--continue` resumes: the last changed one, without those of sub-agents. Undefined if there is none.
+ */
 export async function newestSession({ reasoner }: Agent): Promise<SessionSummary | undefined> {
   return (await reasoner.list()).find(({ parentId }) => parentId === null);
 }
@@ -31,7 +33,7 @@ export async function sayOpening(agent: Agent, sessionId: string, { err, cwd }: 
   );
 }
 
-/** Shows the end of a resumed session: the user's last message, and the items after it. */
+/** Shows the last turn of a resumed session: the user's message, and the items after it. Shows nothing for a new session. */
 export async function sayEnd({ reasoner }: Agent, sessionId: string, { err }: Shell): Promise<void> {
   const known = (await reasoner.list()).some(({ id }) => id === sessionId);
   if (!known) return;

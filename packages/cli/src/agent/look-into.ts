@@ -8,8 +8,9 @@ import type { Layer } from "@toolmount/sandbox";
 import type { AskingShell } from "../process/shell.ts";
 
 /**
- * Opens the person's shell in the layer, where the person's changes wait too. Programs there obey files that an agent wrote, such
- * as settings of git, so the shell is behind the same wall as an agent's commands.
+ * Opens the person's shell in the layer, where the model's waiting changes are visible and the person's own wait with them.
+ * Programs there obey files that an agent wrote, such as settings of git, so the shell runs in the same sandbox as an agent's
+ * commands.
  */
 export async function lookInto(
   { coordinator }: Pick<OpenedHost, "coordinator">,
@@ -19,7 +20,7 @@ export async function lookInto(
   const sandbox = await import("@toolmount/sandbox");
   const { bubblewrapArguments, findProgram, passFilter, processEnvironment, sandboxStdio } = sandbox;
   const env = processEnvironment(["SHELL", "TERM"]);
-  // A shell in other namespaces could not return this terminal to the process that started it, so it gets a separate one.
+  // Job control does not work on this terminal from a shell in other namespaces, so `script` gives the shell a separate terminal.
   const [bwrap, script] = ["bwrap", "script"].map((name) => findProgram(name, env["PATH"]));
   if (bwrap === undefined || script === undefined)
     return err.line("a look needs bwrap and script on PATH; install the packages bubblewrap and bsdutils");
@@ -41,7 +42,7 @@ export async function lookInto(
       stdio: sandboxStdio([input?.fd ?? 0, output?.fd ?? 2, output?.fd ?? 2], launch),
     });
     passFilter(child, launch);
-    // The shell handles its own signals; a signal of the terminal must not end this process before it.
+    // The shell handles Ctrl-C and other signals of the terminal itself. They must not end this process before the shell.
     await once(child, "exit");
   } finally {
     rmSync(temporary, { recursive: true, force: true });

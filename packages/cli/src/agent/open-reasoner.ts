@@ -8,7 +8,9 @@ import type { Command } from "commander";
 import type { Shell } from "../process/shell.ts";
 import { printable } from "../screen/printable.ts";
 
-/** Adds the options that choose the model, if the plan names none or another should be asked. */
+/**
+ * Adds the options that choose a model and its server. They are for plans without a model, and take precedence over the plan's.
+ */
 export function addModelOptions(command: Command): Command {
   return command
     .option("--model <name>", "the model to ask; replay:<file> answers from a recorded exchange")
@@ -21,8 +23,8 @@ export function addAgentsOption(command: Command): Command {
 }
 
 /**
- * Returns the reasoner of a plan, or creates one for a plan without one; the command then names the model, its server and its
- * key. A recorded exchange is served over HTTP on loopback, and asked like any other server.
+ * Returns the reasoner of a plan. If the plan has none, it creates one with the model, server and key that the command names. A
+ * recorded exchange is served over HTTP on loopback, and asked like any other server.
  */
 export async function openReasoner(
   host: OpenedHost,
@@ -58,13 +60,19 @@ export async function openReasoner(
   throw new ToolmountError("USAGE_INVALID", { problem });
 }
 
-/** Returns the means by which evaluations reach models and files from a terminal. */
+/**
+ * Returns what evaluations need from a terminal: a function that opens a model, the current folder, and a function that writes
+ * notes.
+ */
 export function askingOf(shell: Shell): Asking {
   const note = (line: string) => shell.err.line(shell.err.paint("dim", line));
   return { open: (host, asked) => openReasoner(host, asked, shell), cwd: shell.cwd, note };
 }
 
-/** Finds a model of a server on this machine if no other is named, and shows which one, and where. */
+/**
+ * Finds a model of a server that runs on this machine, and shows its name and address. Null if the command names a server or none
+ * runs.
+ */
 async function findLocalModel(
   { baseUrl: named }: Partial<Settings>,
   { env, err }: Shell,

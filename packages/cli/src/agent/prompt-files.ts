@@ -4,7 +4,7 @@ import type { AuthoredText, RunOptions } from "@toolmount/reasoner";
 
 /** A prompt with the images and files that it names. */
 interface PromptWithFiles {
-  /** The prompt, followed by the texts of files, whose author is not the user. */
+  /** The prompt, followed by the texts of files. These are marked as attached, because the user did not write them. */
   readonly prompt: readonly AuthoredText[];
   readonly images: readonly Image[];
   /** A line for each file: what was sent, or why it was not. */
@@ -13,7 +13,7 @@ interface PromptWithFiles {
 
 type Image = NonNullable<RunOptions["images"]>[number];
 
-/** Most bytes of an image and of a text. */
+/** Most bytes of a file that is sent, by its kind. */
 const maxBytes = { image: 5_000_000, text: 262_144 } as const;
 
 /**
@@ -32,7 +32,7 @@ export async function readPromptFiles(
   return { ...withFiles(prompt, files), notes: files.flatMap((file) => noteOf(file) ?? []) };
 }
 
-/** A file that a person named: an image, a text, or the reason why it is not sent. */
+/** A file that a person named, with its content or with the reason why it is not sent. */
 export type NamedFile = { readonly path: string } & (
   | { readonly facts: string; readonly image: Image }
   | { readonly facts: string; readonly text: string }
@@ -46,7 +46,7 @@ export async function readFiles(paths: readonly string[], cwd: string): Promise<
   return files;
 }
 
-/** Returns a prompt with the texts of files after it, and the images of files. */
+/** Returns a prompt with the texts of `files` after it, and the images among `files`. */
 export function withFiles(
   prompt: readonly AuthoredText[],
   files: readonly NamedFile[],
@@ -62,7 +62,7 @@ export function withFiles(
   };
 }
 
-/** Returns the parts of a line in a chat: typed text, and the blocks that were pasted into it. */
+/** Splits a line of a chat into typed text and the blocks that were pasted into it, longest blocks first. */
 export function partsOfLine(line: string, pastes: ReadonlySet<string>): readonly AuthoredText[] {
   const block = [...pastes]
     .toSorted((a, b) => b.length - a.length)

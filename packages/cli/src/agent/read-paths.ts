@@ -1,13 +1,16 @@
 import type { LayerChange } from "@toolmount/sandbox";
 import { printable } from "../screen/printable.ts";
 
-/** Files, and parts of files, that a person names. */
+/** Files that a person names, and parts of files as numbers: parts of the file's difference, counted from 1. */
 export interface Named {
   readonly paths: readonly string[];
   readonly parts: Readonly<Record<string, readonly number[]>>;
 }
 
-/** Reads names of files, also as they were shown. `a.ts:1,3` means the first and the third part of the file's difference. */
+/**
+ * Reads names of changed files, exact or as the list prints them. `a.ts:1,3` means the first and the third part of the difference
+ * of that file. `unknown` holds the names of files that have no change.
+ */
 export function readPaths(
   changes: readonly LayerChange[],
   names: readonly string[],

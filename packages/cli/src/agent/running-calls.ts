@@ -1,12 +1,12 @@
 import type { TurnEvent } from "@toolmount/reasoner";
 
-/** Names what a turn waits for, for a line with an animation. */
+/** Names what a turn waits for. The status line of a terminal shows these names with an animation. */
 interface RunningCalls {
-  /** Returns what runs after an event: names of tools, the model, or nothing while text arrives or after the turn. */
+  /** Returns what runs after an event: the running tools, the model, or nothing while text arrives and after the turn. */
   after(event: TurnEvent): readonly string[];
 }
 
-/** Follows the events of turns, one after the other. */
+/** Creates the state for the events of turns that run one after the other. */
 export function createRunningCalls(): RunningCalls {
   const calls = new Map<string, string>();
   return {

@@ -4,7 +4,7 @@ import type { Reasoner } from "@toolmount/reasoner";
 import { findByPrefix } from "../options/find-by-prefix.ts";
 import type { AllSessions, SessionStory } from "../render/session-story.ts";
 
-/** Lists the sessions, the last used first. */
+/** Lists the sessions, the last used first. With a filter, only those that have a matching call in the audit. */
 export async function listSessions(
   reasoner: Reasoner,
   host: Host,
@@ -23,8 +23,8 @@ export async function listSessions(
 }
 
 /**
- * Reads everything known about a session. It is named by its id, by the beginning of its id, or by the run id of one of its
- * calls, which logs, exports and questions show. Rejects with `SESSION_NOT_FOUND`.
+ * Reads the conversation and the audited calls of a session. `written` is its id, the beginning of its id, or the run id of one
+ * of its calls, which logs, exports and questions show. Rejects with `SESSION_NOT_FOUND`.
  */
 export async function readSessionStory(
   reasoner: Reasoner,

@@ -3,14 +3,14 @@ import { resolve } from "node:path";
 import { ToolmountError, type JsonSchema } from "@toolmount/core";
 import { messageOf } from "@toolmount/core/errors";
 
-/** The form of an answer. */
+/** The JSON Schema that the model's answer must match. */
 export interface AnswerForm {
   readonly schema: JsonSchema;
   /** The schema as text, for models that have no structured output and can only read it. */
   readonly instructions: string;
 }
 
-/** Reads the file of a schema. Throws `USAGE_INVALID`. */
+/** Reads the file with the schema of an answer. Throws `USAGE_INVALID` if it cannot be read or is not a valid schema. */
 export async function readAnswerForm(file: string, cwd: string): Promise<AnswerForm> {
   const refuse = (problem: string, cause?: unknown): never => {
     throw new ToolmountError("USAGE_INVALID", { problem: `--schema ${file}: ${problem}` }, { cause });

@@ -11,11 +11,11 @@ interface FooterOptions {
   /** The model that the command names, because the plan may have none. */
   readonly model?: string | undefined;
   readonly baseUrl?: string | undefined;
-  /** Whether the reader knows the session, as in a chat, which shows it once. */
+  /** Whether the reader already knows the session id. A chat shows it once, at the beginning. */
   readonly isKnown?: boolean;
 }
 
-/** Returns the session, cost and counts of a turn, and the command that resumes it. */
+/** Returns the session, cost and counts of a turn and, if the turn is paused, the command that resumes it. */
 export function turnFooter(
   screen: Screen,
   { sessionId, status, incomplete, usage, cost, iterations, calls }: TurnResult,

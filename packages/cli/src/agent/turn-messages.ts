@@ -8,7 +8,7 @@ import type { ChatHistory } from "./chat-history.ts";
 
 const [ctrlC, ctrlD] = ["\u0003", "\u0004"];
 
-/** The receivers of lines that a person writes while a turn runs. */
+/** What the lines that a person writes during a turn need: the terminal, the history, and functions that receive the lines. */
 export interface TurnMessages {
   readonly lock: TerminalLock;
   readonly history: ChatHistory;
@@ -18,14 +18,14 @@ export interface TurnMessages {
   readonly controller: AbortController;
   /** Adds a message to the turn. Rejects with `SESSION_CONFLICT` if it has ended. */
   readonly add: (text: string) => Promise<void>;
-  /** Receives a line that the turn no longer accepted. It becomes the next line of the chat. */
+  /** Receives a line that the turn could not accept, because it is a command or the turn has ended. The chat reads it next. */
   readonly onLeft: (line: string) => void;
 }
 
 /**
- * Reads lines that a person writes while a turn runs. The first key opens a line, which has the terminal alone, like a question:
- * the turn continues, and its output waits for Enter. Ctrl-C cancels the turn. The returned function stops the reading, and
- * resolves when no line is open.
+ * Reads lines that a person writes while a turn runs. The first key opens a line. While it is open, it has the terminal alone, as
+ * a question has: the turn continues, and its output waits for Enter. Ctrl-C cancels the turn. The returned function stops the
+ * reading, and resolves when no line is open.
  */
 export function readTurnMessages(
   { terminal, err }: AskingShell,

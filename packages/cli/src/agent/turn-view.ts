@@ -6,8 +6,8 @@ import type { Screen } from "../screen/screen.ts";
 import { createMarkdownWriter } from "../screen/markdown.ts";
 
 /**
- * Shows a turn while it runs: the model's text as it arrives, a line for each call, and errors. A terminal renders Markdown,
- * unless it `isPlain` and cannot redraw.
+ * Shows a turn while it runs: the model's text as it arrives, a line for each call, and errors. Renders Markdown on a terminal,
+ * except on one that cannot redraw lines (`isPlain`).
  */
 export function createTurnView(screen: Screen, isPlain: boolean): (event: TurnEvent) => void {
   let wasStreamed = false;
@@ -55,7 +55,7 @@ export function createTurnView(screen: Screen, isPlain: boolean): (event: TurnEv
   };
 }
 
-/** Creates the lines of calls and of their ends. If calls run together, each end also shows its arguments. */
+/** Creates the lines of calls and of their results. If calls run together, a result repeats the arguments of its call. */
 function createResultLines(screen: Screen) {
   const calls = new Map<string, string>();
   let areSeveral = false;
@@ -73,7 +73,7 @@ function createResultLines(screen: Screen) {
   };
 }
 
-/** Shows a turn on `screen` while it runs and, at its end, only the model's last text on `answers`. */
+/** Shows a turn on `screen` while it runs. At its end it writes only the model's last text to `answers`. */
 export function createAnswerView(
   answers: Screen,
   screen: Screen,
@@ -88,7 +88,7 @@ export function createAnswerView(
       view(event);
       if (text !== "") answers.line(printableLines(text));
     } else {
-      // Text before calls is not yet the answer.
+      // The text was not the answer, because a call or another event follows it.
       if (text !== "") view({ type: "text", text });
       text = "";
       view(event);
@@ -96,7 +96,7 @@ export function createAnswerView(
   };
 }
 
-/** Returns how a conversation became shorter. */
+/** Returns the line that says how a conversation was shortened. */
 function compactionText({
   by,
   beforeTokens,
@@ -112,7 +112,7 @@ function compactionText({
   return `  the conversation is shortened: ${how} (about ${beforeTokens} → ${afterTokens} tokens)`;
 }
 
-/** Returns the lines of a call, of its end, or of a warning. */
+/** Returns the lines for a call, for its result, or for a warning. */
 function callLines(
   screen: Screen,
   event: TurnEvent & { type: "tool_call" | "tool_result" | "tool_warning" },
@@ -162,7 +162,7 @@ function callLine(screen: Screen, event: TurnEvent & { type: "tool_call" }): str
   return `  ${screen.paint("dim", "→")} ${screen.paint("bold", printable(event.tool))} ${given}`;
 }
 
-/** Shortens arguments to the rest of a line. */
+/** Shortens the text of arguments to the columns that remain after `before` columns. */
 function shortArguments(screen: Screen, text: string, before: number): string {
   const room = Math.max(20, (screen.columns ?? 120) - before);
   const given = printable(text);
@@ -180,7 +180,7 @@ function resultLines(
       ? `${screen.paint("yellow", `■ ${status}`)} ${screen.paint("bold", printable(tool))}`
       : outcomeHeadline(screen, outcome);
   const headline = `${end}${which}`;
-  // A cancelled call has no further lines.
+  // The headline of a successful or cancelled call says everything.
   if (status === "ok" || status === "cancelled") return [`  ${headline}`];
   const lines = printableLines(text).trimEnd().split("\n");
   const more = lines.length - maxLines;
@@ -191,7 +191,7 @@ function resultLines(
   ];
 }
 
-/** Most lines of an error. `toolmount sessions show` has the whole text. */
+/** Most lines that are shown of an error. `toolmount sessions show` has the whole text. */
 const maxLines = 8;
 
 /** Returns the waiting calls of a sub-agent, which are shown instead of the delegation to it. */
@@ -215,11 +215,11 @@ function waitingLine(screen: Screen, { tool, waitsFor, callId, arguments: given 
 interface Prose {
   text(piece: string): void;
   thought(piece: string): void;
-  /** Ends the open line, so that other output can follow. */
+  /** Ends the current line and its Markdown, so that other output can follow. */
   end(): void;
 }
 
-/** Creates the writer. A terminal renders Markdown, unless it `isPlain` and cannot redraw. */
+/** Creates the writer. Renders Markdown on a terminal, except on one that cannot redraw lines (`isPlain`). */
 function createProse(screen: Screen, isPlain: boolean): Prose {
   let open: "text" | "thought" | null = null;
   const markdown = isPlain || screen.columns === undefined ? undefined : createMarkdownWriter(screen);

@@ -27,22 +27,24 @@ import { createAnswerView, createTurnView } from "./turn-view.ts";
 export interface AgentOptions extends PlanOptions, AskedModel, TapeOptions {
   readonly json?: true;
   readonly user?: string;
-  /** The form of the last answer, with `run --schema`. */
+  /** The schema of the model's last answer, from `run --schema`. */
   readonly form?: AnswerForm | undefined;
   /** False with `--no-agents-md`. */
   readonly agentsMd?: boolean;
-  /** Throws unless a condition holds, such as that the session exists. Called before a model is looked for. */
+  /** Throws unless a condition holds, such as that the session exists. It is called before a local model is searched. */
   readonly before?: (host: OpenedHost) => Promise<void>;
 }
 
 /** A reasoner over a plan, with the parts that commands use. */
 export interface Agent extends Pick<OpenReasoner, "reasoner"> {
   readonly host: OpenedHost;
-  /** The model that the command names; undefined for the plan's. */
+  /** The model that the command names; undefined to use the plan's. */
   readonly model: string | undefined;
   /** Lets one writer at a time use the terminal. */
   readonly lock: TerminalLock;
-  /** Returns the options of a turn. The controller cancels it, also by Ctrl-C in one of its questions. */
+  /**
+   * Returns the options of a turn. `controller` cancels the turn, also when the person presses Ctrl-C in one of its questions.
+   */
   readonly turn: (controller: AbortController) => TurnOptions;
 }
 
@@ -109,14 +111,17 @@ function withoutTurns(logger: Logger): Logger {
   return own;
 }
 
-/** Returns the view of a turn. Standard output that is not a terminal gets only the answer; with a form, the caller writes it. */
+/**
+ * Returns the function that shows a turn. With a form, everything goes to standard error, because the caller writes the answer.
+ * Otherwise a standard output that is not a terminal gets only the answer.
+ */
 function viewOf(form: AnswerForm | undefined, screen: Screen, { out, err, env }: Shell) {
   const isPlain = env["TERM"] === "dumb";
   if (form !== undefined) return createTurnView(err, isPlain);
   return out.columns === undefined ? createAnswerView(out, err, isPlain) : createTurnView(screen, isPlain);
 }
 
-/** Writes each event when it happens, one JSON object a line. The last one of a turn is `done`, with its result. */
+/** Writes each event of a turn as a line of JSON when it happens. The last event of a turn is `done`, with the turn's result. */
 function writeEvents(screen: Screen): (event: TurnEvent) => void {
   return (event) => screen.jsonLine(event);
 }
@@ -131,7 +136,7 @@ function chooseApprover(
   return createTerminalApprover(err, terminal, onLeave, lock, readUserName(env), rules);
 }
 
-/** Runs one turn and reports its end. A turn whose session is deleted has an empty session id. */
+/** Runs one turn, lets the person keep its changes, and returns the exit code. A deleted session has an empty session id. */
 export async function runTurn(
   options: AgentOptions,
   plan: string | undefined,

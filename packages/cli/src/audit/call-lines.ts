@@ -15,8 +15,9 @@ export interface LineOptions {
 }
 
 /**
- * Returns calls as lines with columns: when, call, user, decision, result. If a line is too wide for the terminal, each call
- * has a line with the time, its end and the call, and below it the user and the decision, which are never cut.
+ * Returns a line with columns for each call: when, call, user, decision, result. If one of the lines is too wide for the
+ * terminal, each call has a line with the time, its result and the call. The user and the decision are then on up to two lines
+ * below.
  */
 export function callLines(calls: readonly AuditedCall[], options: LineOptions): string[] {
   const { columns = Number.POSITIVE_INFINITY } = options;
@@ -48,7 +49,7 @@ function blockOf(
   return [head, ...below.map((line) => cutText(line, columns))];
 }
 
-/** The text before a call that was only rehearsed, or that undid an earlier one. */
+/** The text before a call that was only rehearsed, or before an undo of an earlier call. */
 const marks: Readonly<Record<AuditedCall["kind"], string>> = {
   call: "",
   rehearsal: "rehearsed: ",
@@ -72,7 +73,7 @@ function printValue(value: unknown): string {
   return typeof value === "string" ? value : (JSON.stringify(value) ?? "");
 }
 
-/** Returns who decided: the policy, or the person whom it asked. */
+/** Returns what decided: the policy, or the person whom it asked. */
 function decisionOf({ answer, rules, approvedBy, deniedBy, allowedBy, status }: AuditedCall): string {
   if (answer === "allow") return allowedBy === null ? "allowed" : `allowed by ${allowedBy}`;
   if (answer === "deny") return "denied";

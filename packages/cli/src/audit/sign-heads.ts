@@ -35,7 +35,10 @@ async function refuseSharedKey(file: string): Promise<void> {
     throw new Error(`other users of this machine may read it; chmod 600 ${file}`);
 }
 
-/** Returns a line with a signature over the heads of all chains. Records up to these heads can then not change unnoticed. */
+/**
+ * Returns a line with a signature over the newest record (head) of each chain. Records up to these heads can then not change
+ * unnoticed.
+ */
 export async function signHeads(sink: AuditSink, key: KeyObject, at: number): Promise<string> {
   const stored = await sink.heads();
   const heads = stored

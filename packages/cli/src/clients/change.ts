@@ -15,22 +15,23 @@ export interface Change {
   /** The current text of the file; undefined if the file does not exist. */
   readonly before: string | undefined;
   readonly after: string | undefined;
-  /** The new entry; undefined if it is removed. */
+  /** The new entry of toolmount; undefined if the entry is removed. */
   readonly entry: Readonly<Record<string, unknown>> | undefined;
-  /** Servers that leave the file or return to it. */
+  /** Names of servers that leave the file or, when the entry is removed, return to it. */
   readonly servers: readonly string[];
-  /** Servers that left the file earlier and were written into it again since. They stay. */
+  /** Names of servers that had left the file, but are in it again because someone wrote them since. They stay as they are. */
   readonly rewritten: readonly string[];
-  /** Variables to set, each with the reason. */
+  /** Environment variables that the user must set, each with the reason. */
   readonly set: readonly { readonly name: string; readonly because: string }[];
-  /** Remaining servers through which clients bypass the plan. */
+  /** Servers that stay in files of clients, and through which these clients bypass the plan. */
   readonly direct: readonly DirectServer[];
-  /** Stores the servers that the change takes out of the file, or removes them from the store. */
+  /** Stores the servers that leave the file or, for a removal, deletes the stored ones. */
   readonly keep: () => Promise<void>;
 }
 
 /**
- * Makes a change. Servers that leave the file are stored first, and are removed from the store after the file has them again.
+ * Makes a planned change. Servers that leave the file are stored first. Stored servers are deleted only after the file has them
+ * again.
  */
 export async function makeChange({ file, after, entry, keep }: Change): Promise<void> {
   const isRemoval = entry === undefined;
@@ -40,7 +41,7 @@ export async function makeChange({ file, after, entry, keep }: Change): Promise<
   if (isRemoval) await keep();
 }
 
-/** Plans the entry for a plan in a client's file. It replaces the servers that the plan has. */
+/** Plans the entry for a plan in a client's file. The entry replaces those servers in the file that the plan also mounts. */
 export async function planEntry(
   client: McpClient,
   plan: string | undefined,
@@ -73,7 +74,7 @@ export async function planEntry(
     keep: async () => {
       const stored = copyFile(file, name, shell);
       const isFirst = memberAt(list, [name]) === undefined;
-      // An earlier change that was not undone has also stored servers.
+      // Servers may be stored already, from an earlier change that was not undone.
       const old = isFirst ? undefined : await readCopy(stored);
       const whole = wholeOf(old, { before, after, isFirst });
       await writeCopy(stored, { file, whole, servers: { ...old?.servers, ...kept } });
@@ -81,7 +82,7 @@ export async function planEntry(
   };
 }
 
-/** Plans the removal of the entry, and the return of the servers that it replaced. */
+/** Plans the removal of toolmount's entry, and the return of the servers that the entry replaced. */
 export async function planRemoval(given: McpClient, name: string, shell: Shell): Promise<Change> {
   const client = await clientWithEntry(given, name, shell);
   const file = client.file(shell);
@@ -97,7 +98,9 @@ export async function planRemoval(given: McpClient, name: string, shell: Shell):
   return { file, before, after, entry: undefined, servers, rewritten, set: [], direct: [], keep };
 }
 
-/** Returns the client with the list that has the entry: the project's or the user's own, or the project's if neither has it. */
+/**
+ * Returns the client with that list that has the entry: the project's or the user's own. Without an entry, it is the project's.
+ */
 async function clientWithEntry(client: McpClient, name: string, shell: Shell): Promise<McpClient> {
   for (const one of writableLists(client, shell)) {
     const text = await readClientFile(one.file(shell));
@@ -109,7 +112,9 @@ async function clientWithEntry(client: McpClient, name: string, shell: Shell): P
   return client;
 }
 
-/** Restores the whole file if nothing else changed since; otherwise puts back the missing servers one by one. */
+/**
+ * Restores the old text of the file if the file is unchanged since. Otherwise removes the entry and adds the missing servers.
+ */
 async function restore(
   text: string | undefined,
   [key = "", name = ""]: readonly string[],
@@ -124,7 +129,10 @@ async function restore(
   return after;
 }
 
-/** Returns the texts between which the whole file can be switched, across several changes; null if it changed in between. */
+/**
+ * Returns the text before the first change and a digest of the text after this one, for restoring the whole file. Null if the
+ * file was changed in between.
+ */
 function wholeOf(
   old: MovedServers | undefined,
   { before, after, isFirst }: { before: string | undefined; after: string; isFirst: boolean },
@@ -135,8 +143,8 @@ function wholeOf(
 }
 
 /**
- * Returns how the client starts this command. A file that a team shares gets the command's name and a path in the project; any
- * other file gets the exact program that runs now, which works from every folder.
+ * Returns the entry with which the client starts `toolmount serve`. A file that a team shares gets the command's name and a path
+ * in the project. Any other file gets the absolute paths of the program that runs now, which work from every folder.
  */
 function describeEntry(
   client: McpClient,
@@ -161,18 +169,24 @@ function describeEntry(
   };
 }
 
-/** Returns the folder of the project to which a client's file belongs: the file is in it, or in a folder for the client inside it. */
+/**
+ * Returns the folder of the project to which a client's file belongs: that of the file itself or, for most clients, the one above
+ * it.
+ */
 function projectOf({ name }: McpClient, file: string): string {
   return name === "claude-code" ? dirname(file) : dirname(dirname(file));
 }
 
-/** Returns the variables that a plan needs, without those that have a default. */
+/** Returns the variables without a default to which the text of a plan refers. */
 function variablesOf(text: string): string[] {
   const found = [...text.matchAll(/(?<!\$)\$\{([A-Za-z_]\w*)\}/g)].map(([, name = ""]) => name);
   return [...new Set(found)];
 }
 
-/** Returns variables to set: those that the client's file cannot refer to, and those whose values were in the leaving servers. */
+/**
+ * Returns the variables that the user must set: all if the client's file cannot refer to variables; otherwise those that replace
+ * values which leave the file with its servers.
+ */
 async function variablesToSet(
   client: McpClient,
   variables: readonly string[],

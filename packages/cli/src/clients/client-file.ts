@@ -5,7 +5,7 @@ import { ToolmountError } from "@toolmount/core";
 import { makeFolder } from "@toolmount/paths";
 import { readJsonc } from "../scaffold/read-server-list.ts";
 
-/** Longest file of a client that is read, in bytes. Applications keep more than a list of servers in it. */
+/** Most bytes of a client's file. The limit is high because some applications also keep their other state in this file. */
 const maxBytes = 64 * 1024 * 1024;
 
 /**
@@ -28,7 +28,9 @@ function unreadable(problem: string): ToolmountError {
   return new ToolmountError("USAGE_INVALID", { problem });
 }
 
-/** Parses JSON with comments. Throws `USAGE_INVALID` if a client's file has another content. */
+/**
+ * Parses JSON with comments; an empty text is an empty object. Throws `USAGE_INVALID` for a text with errors or another value.
+ */
 export async function parseClientFile(text: string, file: string): Promise<object> {
   const { parsed, errors } = await readJsonc(text === "" ? "{}" : text);
   if (errors.length === 0 && typeof parsed === "object" && parsed !== null) return parsed;
@@ -37,7 +39,10 @@ export async function parseClientFile(text: string, file: string): Promise<objec
   });
 }
 
-/** Returns the text of a client's file with another value at a path. Comments and the style of the file stay. */
+/**
+ * Returns the text of a client's file after the value at `path` was replaced or, if `value` is undefined, removed. Comments and
+ * the style of the file stay.
+ */
 export async function editClientText(
   text: string,
   path: readonly string[],

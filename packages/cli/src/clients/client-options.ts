@@ -12,7 +12,10 @@ export interface ClientOptions {
   readonly name: string;
 }
 
-/** Adds the arguments and options of such a command: the application, the plan, and how the entry is written or removed. */
+/**
+ * Adds the arguments and options of a command that writes to an application's list: the application, the plan, the entry's name,
+ * and whether the entry is removed.
+ */
 export function addClientOptions(
   command: Command,
   run: (client: McpClient, plan: string | undefined, options: ClientOptions) => Promise<void>,

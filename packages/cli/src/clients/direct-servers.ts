@@ -4,16 +4,16 @@ import { printable } from "../screen/printable.ts";
 import { memberAt, parseClientFile, readClientFile } from "./client-file.ts";
 import { listsOf, mcpClients, type McpClient, type ServerList } from "./mcp-clients.ts";
 
-/** A server of the plan that a client also reaches without the plan. */
+/** A server of the plan that a client also starts or reaches by itself, so that the policy of the plan does not apply. */
 export interface DirectServer {
   readonly client: string;
   readonly file: string;
   readonly name: string;
-  /** Whether `toolmount connect` takes the server out of the file. */
+  /** Whether `toolmount connect` can take the server out of this file. */
   readonly isMoved: boolean;
 }
 
-/** Describes a way around the policy in a sentence. */
+/** Says in a sentence how a client bypasses the plan. */
 export function describeWay({ client, name, file }: DirectServer): string {
   return printable(`${client} reaches ${name} directly, beside the plan: ${file}`);
 }
@@ -42,8 +42,7 @@ function isSame(name: string, entry: unknown, { id, settings }: PlanServers[numb
 }
 
 /**
- * Finds the remaining ways around a plan: its servers in the files of the clients that `connect` knows. A file that cannot be
- * read is left out.
+ * Finds the servers of a plan that are also in files of the clients that `connect` knows. Files that cannot be read are left out.
  */
 export async function findDirectServers(
   servers: PlanServers,

@@ -11,7 +11,7 @@ export interface FoundList {
   readonly client: string;
   readonly file: string;
   readonly servers: readonly FoundServer[];
-  /** Whether `guard` can put a plan before these servers. If not, `import` reads them. */
+  /** Whether `guard` can replace these servers by a plan in this file. `import` can read the servers of any list. */
   readonly isGuarded: boolean;
   /** Why the file could not be read. */
   readonly problem?: string;
@@ -19,18 +19,18 @@ export interface FoundList {
 
 interface FoundServer {
   readonly name: string;
-  /** Whether this server is toolmount with a plan. */
+  /** Whether the server is `toolmount serve` with a plan. */
   readonly isPlan: boolean;
-  /** The name of a package that is started in its newest version, whichever that is; undefined if a version is named. */
+  /** The name of a package that runs in its newest version because the entry names no version; otherwise undefined. */
   readonly unpinned: string | undefined;
 }
 
-/** Tests whether an application starts a server without a plan before it. */
+/** Tests whether an application starts a server by itself, without a plan. */
 export function isDirect({ isPlan }: FoundServer): boolean {
   return !isPlan;
 }
 
-/** Finds the lists of applications that `guard` or `import` knows, in this folder and in the user's. Starts nothing. */
+/** Finds the lists of applications that `guard` or `import` knows, in this folder and in the user's. Starts no server. */
 export async function findServerLists(
   shell: Pick<Shell, "cwd" | "env">,
   program: string | undefined,
@@ -75,7 +75,10 @@ async function serverOf(name: string, entry: unknown, program: string | undefine
   return { name, isPlan: why !== undefined, unpinned: unpinnedOf(command, words) };
 }
 
-/** Returns the name of an unpinned package: `npx -y server-files` and `uvx server-files` take the newest, `server-files@1.2.0` not. */
+/**
+ * Returns the name of a package without a version: `npx -y server-files` and `uvx server-files` run the newest one, while
+ * `server-files@1.2.0` is fixed. Undefined for other commands.
+ */
 function unpinnedOf(command: string, words: readonly string[]): string | undefined {
   if (!/(?:^|[\\/])(?:npx|bunx|uvx)(?:\.\w+)?$/.test(command)) return undefined;
   const name = words.find((word) => !word.startsWith("-"));

@@ -3,10 +3,10 @@ import { join } from "node:path";
 import type { Shell } from "../process/shell.ts";
 import { homeOf } from "./mcp-clients.ts";
 
-/** A skill or an agent of an application, as a file of instructions. */
+/** A skill or an agent of an application: a Markdown file with instructions. */
 export interface FoundText {
   readonly name: string;
-  /** Its front matter, whose name and description a model reads in each request; null if it cannot be read. */
+  /** The file's front matter, whose name and description a model reads in each request; null if it has none or cannot be read. */
   readonly head: string | null;
 }
 
@@ -62,7 +62,7 @@ async function readAll(folders: readonly string[], place: Place): Promise<readon
 /** Most bytes of a file that are read for its front matter. */
 const maxHead = 16_384;
 
-/** Reads one text. Undefined for anything but a file, because reading a pipe could wait forever. */
+/** Reads one text. Returns undefined for anything but a file, because reading a pipe could wait forever. */
 async function readOne({ name, file }: ReturnType<Place>) {
   const real = await realpath(file).catch(() => undefined);
   if (real === undefined || !(await stat(real)).isFile()) return undefined;

@@ -12,7 +12,7 @@ import { makeChange, planEntry, type Change } from "./change.ts";
 import { memberAt, parseClientFile, readClientFile } from "./client-file.ts";
 import { writableLists, type McpClient } from "./mcp-clients.ts";
 
-/** A plan with the servers of a client, as draft files next to the plan. Nothing else is written yet. */
+/** A plan with the servers of a client, as draft files next to the plan. No other file is written yet. */
 export interface Draft {
   /** The path that the plan will have. */
   readonly plan: string;
@@ -26,15 +26,18 @@ export interface Draft {
     readonly server: string;
     readonly calls: CallVerdict | undefined;
   }[];
-  /** Writes the plan, the lock and the client's file, in this order. If one cannot be written, the others are restored. */
+  /**
+   * Writes the plan, the lock and the client's file, in this order. If one cannot be written, the others are restored. Returns
+   * the change of the client's file.
+   */
   keep(): Promise<Change>;
   /** Removes the draft. */
   drop(): Promise<void>;
 }
 
 /**
- * Puts the servers of a client's file into a draft of the plan, starts each, locks the tools of those that answer, and finds the
- * verdicts on their calls. Throws `USAGE_INVALID` for a client without servers, and what importing throws.
+ * Adds the servers of a client's file to a draft of the plan, starts each, locks the tools of those that answer, and finds out
+ * which of their calls would run, ask or be denied. Throws `USAGE_INVALID` for a client without servers, and errors of importing.
  */
 export async function draftPlan(
   given: McpClient,
@@ -72,8 +75,8 @@ export async function draftPlan(
 }
 
 /**
- * Returns the client with the list that applies here: the project's or, if that has no server, the user's own. Throws
- * `USAGE_INVALID` for a client without a list.
+ * Returns the client with the list that applies here: the project's or, if it has no server, the user's own. If no list has a
+ * server, returns the first that exists. Throws `USAGE_INVALID` if no list exists.
  */
 async function listedClient(client: McpClient, shell: Shell): Promise<McpClient> {
   const lists = writableLists(client, shell);
@@ -87,26 +90,31 @@ async function listedClient(client: McpClient, shell: Shell): Promise<McpClient>
   });
 }
 
-/** Tests whether a list has a server. A list that cannot be read counts as one that has; reading it later reports the error. */
+/**
+ * Tests whether a list has a server. A list that cannot be read counts as having some, because reading it later reports the
+ * error.
+ */
 async function hasServer({ key }: McpClient, text: string | undefined): Promise<boolean> {
   if (text === undefined) return false;
   const parsed = await parseClientFile(text, "").catch(() => null);
   return parsed === null || Object.keys(memberAt(parsed, [key]) ?? {}).length > 0;
 }
 
-/** Explains why a list gave no server. Those that are already behind a plan are named. */
+/**
+ * Explains why a list gave no server: names those that importing left out, with the reason, such as being behind a plan already.
+ */
 function reasonOf(imported: Awaited<ReturnType<typeof importFile>>): string {
   if (imported.kind !== "servers") return "";
   return imported.left.map(({ name, because }) => `; ${name}: ${because}`).join("");
 }
 
-/** Locks tools that are new. A tool that differs from the lock keeps its old lock, and is denied until a person accepts it. */
+/** Locks new tools only. A tool that differs from the lock keeps its entry, and is denied until a person accepts the change. */
 async function lockDraft(draft: string, shell: Shell): Promise<LockReport> {
   const { lockPlan } = await import("@toolmount/loader/commands");
   return lockPlan(draft, { ...quietly(shell), accept: ({ change }) => change === "added" });
 }
 
-/** Returns options without a log, because the report already has the last error of a server that does not answer. */
+/** Returns options without a log, because the report already has the last error of each server that does not answer. */
 function quietly(shell: Shell) {
   return { ...loaderOptions({}, shell), logger: silentLogger };
 }
@@ -123,7 +131,7 @@ async function toolsOf(draft: string, shell: Shell): Promise<Draft["tools"]> {
   }
 }
 
-/** Returns the path of the plan that applies here, or of the one to be created. */
+/** Returns the absolute path of the plan that applies here or, if there is none, the path of the plan to create. */
 async function planFile(plan: string | undefined, { cwd }: Shell): Promise<string> {
   const { findPlan } = await import("@toolmount/loader/commands");
   try {
@@ -134,7 +142,10 @@ async function planFile(plan: string | undefined, { cwd }: Shell): Promise<strin
   }
 }
 
-/** Returns each draft with the file that it becomes: plan and lock, in the plan's folder, so that relative paths stay valid. */
+/**
+ * Returns pairs of a draft file and the file that it will replace: the plan and its lock. They are in the same folder, so that
+ * relative paths in the plan stay valid.
+ */
 function draftsOf(file: string): readonly (readonly [draft: string, own: string])[] {
   const ending = extname(file);
   const stem = join(dirname(file), basename(file, ending));
@@ -151,7 +162,10 @@ async function copyWhereThere(from: string, to: string): Promise<void> {
   });
 }
 
-/** Writes the files, the client's last: if the process is killed before, the client's file is unchanged. */
+/**
+ * Replaces the plan and the lock, and then the client's file. If the process is killed in between, the client's file is
+ * unchanged.
+ */
 async function write(
   client: McpClient,
   entry: string,

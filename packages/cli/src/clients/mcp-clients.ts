@@ -5,11 +5,11 @@ import type { Shell } from "../process/shell.ts";
 /** An application that starts MCP servers, and the file in which it lists them. */
 export interface McpClient {
   readonly name: string;
-  /** Returns the file: that of one project if the application knows projects. */
+  /** Returns the path of the file: the current project's if the application has a file for each project. */
   readonly file: (shell: Pick<Shell, "cwd" | "env">) => string;
-  /** The member of the file that holds the servers. */
+  /** The top-level member of the file that holds the servers. */
   readonly key: string;
-  /** Members that an entry needs besides `command` and `args`. */
+  /** Members that the application requires in an entry besides `command` and `args`. */
   readonly extra: Readonly<Record<string, string>>;
   /**
    * Returns how an entry writes a path inside the project's folder, if the file belongs to a project and is shared with a team;
@@ -22,7 +22,7 @@ export interface McpClient {
   readonly variable: ((name: string) => string) | null;
 }
 
-/** A file, and the members in it that hold servers. */
+/** A file, and the paths of the members in it that hold servers. */
 interface UserFile {
   readonly file: string;
   readonly keys: readonly (readonly string[])[];
@@ -48,7 +48,7 @@ function settingsFile(path: string, shell: Pick<Shell, "env">, platform = proces
   return join(shell.env["XDG_CONFIG_HOME"] ?? join(homeOf(shell), ".config"), path);
 }
 
-/** Every client that `connect` knows. */
+/** The applications that `connect` knows. */
 export const mcpClients: readonly McpClient[] = [
   {
     name: "claude-code",
@@ -102,7 +102,10 @@ export const mcpClients: readonly McpClient[] = [
   },
 ];
 
-/** Returns the client once for each list that it can write: the project's, then the user's own, which apply in every project. */
+/**
+ * Returns the client once for each list that `connect` can write: the project's, then the user's own, which apply in every
+ * project. Each copy has the file and the key of its list.
+ */
 export function writableLists(client: McpClient, shell: Pick<Shell, "cwd" | "env">): readonly McpClient[] {
   const users = client.userFiles(shell).map(({ file, keys: [[key = client.key] = []] }) => ({
     ...client,
@@ -113,10 +116,10 @@ export function writableLists(client: McpClient, shell: Pick<Shell, "cwd" | "env
   return [client, ...users];
 }
 
-/** A file that an application reads, and the members in it that hold servers. */
+/** A file in which an application lists servers, and the paths of the members that hold them. */
 export interface ServerList extends UserFile {
   readonly client: string;
-  /** Whether it is the file that `connect` writes. */
+  /** Whether it is the project's file, which `connect` writes first. */
   readonly isOwn: boolean;
 }
 
@@ -124,14 +127,14 @@ export interface ServerList extends UserFile {
 export function listsOf(client: McpClient, shell: Pick<Shell, "cwd" | "env">): readonly ServerList[] {
   const { name, key } = client;
   const own = { client: name, isOwn: true, file: client.file(shell), keys: [[key]] };
-  // In the user's home folder, the project's file and the user's are the same.
+  // In the user's home folder, the project's file can be the user's own file, which then counts once.
   const others = client.userFiles(shell).filter(({ file }) => file !== own.file);
   return [own, ...others.map((list) => ({ client: name, isOwn: false, ...list }))];
 }
 
 /**
- * Returns the lists of applications that `import` reads and `guard` cannot write. Sources: the configuration pages of Codex,
- * Gemini CLI, opencode and Zed.
+ * Returns the lists of applications whose servers `import` reads but whose files `guard` cannot write. Sources: the configuration
+ * pages of Codex, Gemini CLI, opencode and Zed.
  */
 export function otherLists(shell: Pick<Shell, "cwd" | "env">): readonly Omit<ServerList, "isOwn">[] {
   const places = [

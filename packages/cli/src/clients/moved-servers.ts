@@ -7,14 +7,14 @@ import { z } from "zod";
 import type { Shell } from "../process/shell.ts";
 
 const copy = z.strictObject({
-  /** The client's file. */
+  /** The path of the client's file. */
   file: z.string(),
   /**
-   * The file's text before the entry was added (null if the file did not exist), and the digest of its text afterwards. Null if
-   * the file was changed in between, so that it cannot be restored as a whole.
+   * The file's text before the entry was added (null if the file did not exist), and the digest of its text afterwards. `whole`
+   * is null if the file was changed in between, so that its old text cannot be restored.
    */
   whole: z.strictObject({ before: z.string().nullable(), after: z.string() }).nullable(),
-  /** The servers by name, as they were written. */
+  /** The servers by name, exactly as the client's file had them. */
   servers: z.record(z.string(), z.unknown()),
 });
 
@@ -22,8 +22,9 @@ const copy = z.strictObject({
 export type MovedServers = z.output<typeof copy>;
 
 /**
- * Returns the path of the copy: in the user's state folder, for the user alone, and outside the folders that tools may read.
- * It depends on the entry's name, because a client may have several.
+ * Returns the path at which the removed servers are stored: in the user's state folder, for the user alone, and outside the
+ * folders that tools may read. The path also depends on the entry's name, because a client's file may have several entries of
+ * toolmount.
  */
 export function copyFile(file: string, entry: string, { env }: Pick<Shell, "env">): string {
   const home = env["HOME"] ?? env["USERPROFILE"] ?? homedir();
@@ -35,7 +36,7 @@ export function digestText(text: string): string {
   return createHash("sha256").update(text).digest("hex");
 }
 
-/** Reads the copy; undefined if this machine has none. */
+/** Reads the stored servers; undefined if nothing is stored at `path`. */
 export async function readCopy(path: string): Promise<MovedServers | undefined> {
   const text = await readFile(path, "utf8").catch((error: NodeJS.ErrnoException) => {
     if (error.code === "ENOENT") return undefined;

@@ -6,7 +6,7 @@ import type { Shell } from "../process/shell.ts";
 
 const shells = ["bash", "zsh", "fish", "pwsh"] as const;
 
-/** `toolmount completion <shell>`: prints the script with which a shell completes the command's words. */
+/** `toolmount completion <shell>`: prints the script for a shell that completes typed commands of toolmount. */
 export function define(command: Command, shell: Shell): void {
   command
     .addArgument(new Argument("<shell>", "the shell that reads the script").choices(shells))

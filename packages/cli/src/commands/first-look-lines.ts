@@ -9,7 +9,7 @@ import { countOf } from "../screen/count.ts";
 import { printable } from "../screen/printable.ts";
 import { cutText, widthOf } from "../screen/table.ts";
 
-/** What the first look found here: a plan, lists of servers, skills and agents, and packages with tools. */
+/** What `toolmount` without a command found: a plan, lists of servers, skills and agents, and packages with tools. */
 export interface Look {
   readonly plan: PlanOutlook | undefined;
   readonly lists: readonly FoundList[];
@@ -20,7 +20,7 @@ export interface Look {
 /** A line: its subject, and the text about it. */
 type Fact = readonly [about: string, text: string];
 
-/** Writes the findings. Together with the following question they fit a terminal of 80 columns and 24 lines. */
+/** Writes what was found. With the question that follows, it fits a terminal of 80 columns and 24 lines. */
 export async function writeLook({ plan, lists, texts, packages }: Look, shell: Shell): Promise<void> {
   const { out } = shell;
   const below = [
@@ -38,7 +38,7 @@ export async function writeLook({ plan, lists, texts, packages }: Look, shell: S
   out.line("");
 }
 
-/** Columns for the subject of a line. */
+/** Columns for the subject at the beginning of a line. */
 const aboutWidth = 16;
 
 function writeFacts(facts: readonly Fact[], { out }: Shell): void {
@@ -72,10 +72,10 @@ function waitingText(count: number): string {
 
 type CountedTool = Pick<PlannedTool, "name" | "description" | "category" | "inputSchema">;
 
-/** Categories of tools, the most dangerous first. */
+/** Categories of tools in the order of a line: those that can do the most damage first. */
 const categories = ["delete", "side_effect", "write", "read"];
 
-/** Returns a line about the categories of tools, and the cost of their definitions. */
+/** Returns a line with the number of tools by category, and the tokens that their definitions cost. */
 async function toolFact(tools: readonly CountedTool[]): Promise<readonly Fact[]> {
   if (tools.length === 0) return [];
   const kinds = countBy(tools, ({ category }) => String(category ?? "unknown"), categories);
@@ -87,7 +87,7 @@ async function toolFact(tools: readonly CountedTool[]): Promise<readonly Fact[]>
 
 const verdicts = ["runs", "may ask", "asks", "denied", "changed", "not locked"];
 
-/** Returns lines about the verdicts on calls, and about tools that may change something and run without a question. */
+/** Returns a line about what happens to calls, and one about tools that run without a question and do more than read. */
 function callFacts(tools: readonly PlannedTool[]): readonly Fact[] {
   if (tools.length === 0) return [];
   const unasked = tools.filter(({ category, calls = "runs" }) => category !== "read" && calls === "runs");
@@ -114,7 +114,10 @@ async function costOf(texts: readonly string[]): Promise<string> {
   return `about ${tokens.toLocaleString("en-US")} tokens in each request`;
 }
 
-/** Returns a line for each list, at most `most`, and one for the first list that cannot be read. */
+/**
+ * Returns a line for each of the first `most` lists, a line that names the rest, and one about the first list that cannot be
+ * read.
+ */
 function listFacts(lists: readonly FoundList[], most: number, shell: Shell): readonly Fact[] {
   const read = lists.filter(({ problem }) => problem === undefined);
   const rest = read.slice(most).map(({ client }) => client);
@@ -168,7 +171,7 @@ async function textFact(about: string, texts: readonly FoundText[]): Promise<rea
   return [[about, `${texts.length}, ${cost}: ${fewOf(names)}`]];
 }
 
-/** Returns lines about the packages in `package.json`. Their tools are known from their manifests. */
+/** Returns lines about packages in `package.json` that have tools. The tools are known from the packages' manifests. */
 async function packageFacts(packages: readonly FoundPackage[]): Promise<readonly Fact[]> {
   if (packages.length === 0) return [];
   const names = packages.map(({ name, isUnpinned }) => (isUnpinned ? `${name} (unpinned)` : name));
@@ -178,10 +181,10 @@ async function packageFacts(packages: readonly FoundPackage[]): Promise<readonly
   ];
 }
 
-/** Most columns of names in one line. */
+/** Columns for the names in one line. */
 const namesWidth = 34;
 
-/** Returns the names that fit, and how many more there are. */
+/** Returns the first names that fit, at least one, and the number of the others. */
 function fewOf(names: readonly string[]): string {
   const texts = names.map((name) => cutText(printable(name), namesWidth));
   let [count, width] = [0, 0];

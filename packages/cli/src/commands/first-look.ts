@@ -9,8 +9,8 @@ import { printable } from "../screen/printable.ts";
 import { writeLook, type Look } from "./first-look-lines.ts";
 
 /**
- * Runs `toolmount` without a command: shows what exists here, what it may do, and what to do next. Starts and writes nothing. At
- * a terminal a key chooses the next command, whose words are returned; null for none.
+ * Runs `toolmount` without a command: shows what exists here, what it may do, and what to do next. Starts no server and writes no
+ * file. At a terminal, a key chooses the next command, whose words are returned. Null if none was chosen.
  */
 export async function takeFirstLook(shell: Shell): Promise<readonly string[] | null> {
   const look = await withStatus(shell, "looking around", lookAround);
@@ -52,7 +52,10 @@ function stepsFor({ plan, lists }: Look): readonly Step[] {
   ];
 }
 
-/** Returns the step that puts a plan before unguarded servers: `guard` for a list that it can write, `import` for any other. */
+/**
+ * Returns the step for servers that run without a plan: `guard` for a list that it can write, `import` for any other list. Empty
+ * if there are no such servers.
+ */
 function guardStep(lists: readonly FoundList[]): readonly Step[] {
   const open = lists.filter(({ servers }) => servers.some(isDirect));
   const [first] = [...open.filter(({ isGuarded }) => isGuarded), ...open];

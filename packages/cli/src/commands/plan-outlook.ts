@@ -7,15 +7,15 @@ import { verdictOf, type CallVerdict } from "../host/call-verdicts.ts";
 import { defaultState } from "../host/default-state.ts";
 import { loaderOptions } from "../host/loader-options.ts";
 
-/** The tools of a plan and what waits in it, as far as files show them. */
+/** What the files of a plan say about its tools and about the calls that wait. */
 export interface PlanOutlook {
   readonly file: string;
   /** How many problems keep the plan from being mounted. */
   readonly problems: number;
   readonly tools: readonly PlannedTool[];
-  /** Modules and servers whose tools are in neither a manifest nor the lock file. */
+  /** Modules and servers with unknown tools, because neither a manifest nor the lock file has them. */
   readonly unknown: readonly string[];
-  /** The number of calls that wait for an answer; null if only the store itself knows it. */
+  /** The number of calls that wait for an answer; null if it cannot be read from a file, for example with a Postgres store. */
   readonly waiting: number | null;
 }
 
@@ -24,7 +24,7 @@ export type PlannedTool = Pick<ManifestTool, "name" | "description" | "category"
 };
 
 /**
- * Reads the plan that applies here, with its manifests, its lock file and the file of its store. Runs no tool's code, starts no
+ * Reads the plan that applies here, with its manifests, its lock file and the file of its store. Runs no code of tools, starts no
  * server and writes nothing. Undefined if there is no plan.
  */
 export async function readOutlook(shell: Shell): Promise<PlanOutlook | undefined> {
@@ -60,7 +60,7 @@ async function outlookOf(file: string, shell: Shell): Promise<PlanOutlook> {
   return { file, problems: 0, tools, unknown: unknown.filter((id) => !known.has(id)), waiting };
 }
 
-/** Returns a tool as the lock file has it, with the definition that a person accepted. */
+/** Returns a tool with the definition in the lock file, which a person accepted. Empty if the lock has only a digest of it. */
 function toInfo([name, { module, definition }]: readonly [string, LockedTool]): ToolInfo[] {
   return definition === undefined ? [] : [{ ...definition, name, owner: module } as unknown as ToolInfo];
 }

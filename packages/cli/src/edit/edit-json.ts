@@ -1,7 +1,10 @@
 import { isDeepStrictEqual } from "node:util";
 import { applyEdits, modify, type Edit, type JSONPath } from "jsonc-parser";
 
-/** Returns JSON with comments with its value changed from `before` to `after`. Comments and all unchanged parts stay. */
+/**
+ * Edits the text of JSON with comments, whose value is `before`, so that its value becomes `after`. Comments and unchanged parts
+ * stay.
+ */
 export function rewriteJson(text: string, before: unknown, after: unknown): string {
   return changesOf(before, after, []).reduce((edited, { path, value, isNew }) => {
     const edits: Edit[] = modify(edited, path, value, {
@@ -14,13 +17,16 @@ export function rewriteJson(text: string, before: unknown, after: unknown): stri
 
 interface Change {
   readonly path: JSONPath;
-  /** The new value; undefined for a member that is removed. */
+  /** The new value; undefined to remove the member. */
   readonly value: unknown;
-  /** Whether it is a new item of a list. */
+  /** Whether the value is inserted into a list as a new item. */
   readonly isNew: boolean;
 }
 
-/** Returns the smallest members that differ. In lists, single added or removed items. */
+/**
+ * Returns the changes of the innermost members that differ. In lists, items are added or removed one by one where that is enough;
+ * otherwise the list is replaced.
+ */
 function changesOf(before: unknown, after: unknown, path: JSONPath): readonly Change[] {
   if (isDeepStrictEqual(before, after)) return [];
   if (Array.isArray(before) && Array.isArray(after)) return changesOfList(before, after, path);

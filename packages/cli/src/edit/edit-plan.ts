@@ -24,29 +24,32 @@ export interface EditReport {
   readonly kept: readonly string[];
 }
 
-/** Where a plan's file is searched, and how it is edited. */
+/** Options for finding a plan's file and editing it. */
 interface EditOptions {
   readonly cwd: string;
-  /** Default `tools`. */
+  /** The list that gets the entries; by default `tools`. */
   readonly section?: EditedSection | undefined;
-  /** Returns the new entries in the form that the plan gets; `folder` is the plan's folder. */
+  /** Returns the new entries as they are written into the plan. `folder` is the plan's folder. */
   readonly prepare?:
     | ((entries: readonly NewEntry[], folder: string) => Promise<readonly NewEntry[]>)
     | undefined;
   /** Does everything except writing the file, so that the change can be shown. */
   readonly dryRun?: boolean | undefined;
-  /** Returns why new entries cannot be mounted. If one has a problem, the plan gets none of them. `folder` is the plan's folder. */
+  /**
+   * Returns the problems for which the new entries cannot be mounted. If there are any, no entry is added. `folder` is the plan's
+   * folder.
+   */
   readonly check?:
     | ((entries: readonly NewEntry[], folder: string) => Promise<readonly Problem[]>)
     | undefined;
 }
 
 /**
- * Adds entries at the end of a plan's list, in the style of the file; comments and everything else stay. An entry
- * whose id (default its module) the plan already has is not added.
+ * Adds entries at the end of a plan's list, in the style of the file. Comments and everything else stay. An entry is not added if
+ * the plan has its id already; without an id, its module is the id.
  *
- * Throws `PLAN_NOT_FOUND`; `PLAN_INVALID` if the file is not a plan, before or after the edit, and if `check` reports
- * problems. The file then stays unchanged.
+ * Throws `PLAN_NOT_FOUND`; `PLAN_INVALID` if the file is not a plan, before or after the edit, and if `check` reports problems.
+ * The file then stays unchanged.
  */
 export async function addEntries(
   plan: string | undefined,
@@ -72,7 +75,7 @@ export async function addEntries(
   return { file, added: fresh.map(idOf), removed: [], kept };
 }
 
-/** An edit that is not written yet. */
+/** An edit that is not written yet, so that a person can see it first. */
 export interface PlannedEdit {
   readonly report: EditReport;
   /** The texts of the file before and after the edit. */
@@ -83,9 +86,9 @@ export interface PlannedEdit {
 }
 
 /**
- * Plans lines for the lists `allow`, `ask` and `deny` of a plan's policy, so that a person can see them first. A list gets no
- * line twice. `added` and `kept` name them as `deny bash(rm *)`. With `flows`, also plans lines of that section, or the section
- * itself. Throws as {@link addEntries} does.
+ * Plans new lines for the lists `allow`, `ask` and `deny` of a plan's policy, without lines that a list already has. The report
+ * names them as `deny bash(rm *)`. With `flows`, also plans lines of the section `flows`, or the section itself. Throws as {@link
+ * addEntries} does.
  */
 export async function planPolicyRules(
   plan: string | undefined,
@@ -116,7 +119,7 @@ export async function planPolicyRules(
   };
 }
 
-/** Returns an edited text in the grammar of the plan's file, so that a JSON plan stays JSON. */
+/** Returns an edited YAML text in the format of the plan's file, so that a JSON plan stays JSON. */
 async function inItsGrammar({ text, yaml: before, isJson }: PlanFile, edited: string): Promise<string> {
   if (edited === before) return text;
   if (!isJson) return edited;
@@ -128,7 +131,10 @@ function idOf({ id, module }: NewEntry): string {
   return id ?? module;
 }
 
-/** Removes an entry from a plan by its id or its module. Throws `PLAN_VALUE_INVALID` if there is no such entry. */
+/**
+ * Removes an entry from a plan by its id; for an entry without an id, by its module. Throws `PLAN_VALUE_INVALID` if there is no
+ * such entry.
+ */
 export async function removeEntry(
   plan: string | undefined,
   id: string,
@@ -142,14 +148,14 @@ export async function removeEntry(
     return { file, added: [], removed: [id], kept: [] };
   }
   const ids = yaml.idsOf(text);
-  // The short name of a package: `rivers` of toolmount-tool-rivers.
+  // People may write the short name of a package: `rivers` for toolmount-tool-rivers.
   const [near = ids.find((one) => /[/-]/.test(one) && one.endsWith(id))] = nearestNames(id, ids);
   const hint = near === undefined ? "" : `; did you mean "${near}"?`;
   const problem = `no entry of ${file} is called "${id.slice(0, 100)}"${hint}`;
   throw new ToolmountError("PLAN_VALUE_INVALID", { problem });
 }
 
-/** Replaces the file in one step, so that a reader never sees half a plan. */
+/** Checks a plan's new text and then replaces the file in one step, so that a reader never sees half a plan. */
 async function save(file: string, text: string): Promise<void> {
   await parsePlanText(file, text);
   const { mode } = await stat(file);

@@ -47,7 +47,10 @@ export function policyLines(text: string, list: string): readonly unknown[] {
   return isSeq(written) ? written.toJSON() : [];
 }
 
-/** Returns a plan's text with lines at the end of `results` and `into` of its flows. Comments stay; `flows: on` becomes a map. */
+/**
+ * Returns a plan's text with lines at the end of the lists `results` and `into` of its flows. Without lines, writes `flows: on`
+ * if it has no flows. Comments stay.
+ */
 export function addFlowLines(text: string, lines: FlowLines): string {
   const document = parse(text);
   const flows = ["policy", "flows"];
@@ -66,14 +69,14 @@ export function addFlowLines(text: string, lines: FlowLines): string {
   return choose(undefined, document, text);
 }
 
-/** Creates the node of a line, whose values are on the same lines as their keys, as in the documentation. */
+/** Creates the node of a line. Its lists and maps are written inside brackets on one line, as in the documentation. */
 function flowLine(document: Document, line: object): YAMLMap {
   const node = document.createNode(line) as YAMLMap;
   for (const { value } of node.items) if (isMap(value) || isSeq(value)) value.flow = true;
   return node;
 }
 
-/** Returns a plan's text without the entry of an id; undefined if there is no such entry. */
+/** Returns a plan's text without the entry with this id; undefined if there is no such entry. */
 export function removeEntryText(text: string, id: string): string | undefined {
   const document = parse(text);
   for (const section of sections) {
@@ -89,7 +92,7 @@ export function removeEntryText(text: string, id: string): string | undefined {
   return undefined;
 }
 
-/** Returns the value of a text, without the checks of a plan. */
+/** Returns the value of a YAML text, without checking that it is a plan. */
 export function valueOf(text: string): unknown {
   return parse(text).toJS();
 }
@@ -110,14 +113,17 @@ function listOf(document: Document, section: string): YAMLSeq {
   return list;
 }
 
-/** Returns the spliced text if it has the same value as the edited document; else the document, printed with its comments. */
+/**
+ * Returns `spliced`, which keeps the text outside the edit exactly, if it has the same value as the edited document. Otherwise
+ * returns the printed document, with its comments.
+ */
 function choose(spliced: string | undefined, document: Document, before: string): string {
   if (spliced !== undefined && isDeepStrictEqual(parse(spliced).toJS(), document.toJS())) return spliced;
   const indentSeq = !/^[\w-]+:[^\S\n]*(?:#.*)?\n(?:[^\S\n]*#.*\n)*-[^\S\n]/m.test(before);
   return withLinesOf(document.toString({ lineWidth: 0, indentSeq }), before);
 }
 
-/** Restores lines that the printer changed only in spaces, because it writes `[a]` as `[ a ]`. */
+/** Restores lines that the printer changed only in spaces: it writes `[a]` as `[ a ]`. */
 function withLinesOf(printed: string, before: string): string {
   const bare = (line: string) => line.replaceAll(/(?<=[[{]) +| +(?=[\]}])/g, "");
   const known = new Map(before.split("\n").map((line) => [bare(line), line]));
@@ -128,7 +134,10 @@ function withLinesOf(printed: string, before: string): string {
   return isDeepStrictEqual(parse(kept).toJS(), parse(printed).toJS()) ? kept : printed;
 }
 
-/** Returns the text with one more item at the end of a list. Undefined unless the list has one item a line. */
+/**
+ * Returns the text with one more item at the end of a list. Undefined if the list is empty or does not begin with a dash on a
+ * line.
+ */
 function appendText(text: string, list: YAMLSeq, item: unknown): string | undefined {
   const first = list.range?.[0];
   const last = list.items.at(-1) as Node | undefined;
@@ -140,7 +149,7 @@ function appendText(text: string, list: YAMLSeq, item: unknown): string | undefi
   return `${text.slice(0, end)}\n${lines.map((line) => indent + line).join("\n")}${text.slice(end) || "\n"}`;
 }
 
-/** Returns the text without one item of a list. Undefined as in {@link appendText}, and for the only item. */
+/** Returns the text without one item of a list. Undefined for a list in brackets and for the only item of a list. */
 function removeText(text: string, list: YAMLSeq, index: number): string | undefined {
   const item = list.items[index] as Node | undefined;
   if (list.flow === true || list.items.length < 2 || item?.range == null) return undefined;
@@ -152,7 +161,7 @@ function lineStart(text: string, offset: number): number {
   return text.lastIndexOf("\n", offset - 1) + 1;
 }
 
-/** Returns the end of the line on which a value ends. A comment on that line belongs to the value. */
+/** Returns the offset at the end of the line on which a value ends. A comment on this line belongs to the value. */
 function lineEnd(text: string, offset: number): number {
   let end = offset;
   while (end > 0 && /\s/.test(text[end - 1]!)) end--;

@@ -7,10 +7,10 @@ import { jsonText, printable } from "../screen/printable.ts";
 import { agoOf, timeOf } from "../screen/relative-time.ts";
 import type { Screen } from "../screen/screen.ts";
 
-/** Shortens an id as far as it stays distinct from the other shown ids. */
+/** Shortens an id so far that it still differs from the other shown ids. */
 type Shorten = (id: string) => string;
 
-/** Returns the lines of a question, with why it is asked and its arguments. */
+/** Returns the lines of a question: the call with its arguments, the reasons for the question, and its state. */
 export function viewLines(
   {
     id,

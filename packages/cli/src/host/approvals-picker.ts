@@ -11,8 +11,8 @@ import type { Screen } from "../screen/screen.ts";
 type Terminal = NonNullable<Shell["terminal"]>;
 
 /**
- * Lets the person at the terminal choose stored questions with the arrow keys and answer them with a key, until no question
- * waits or the person leaves. Each is shown before it is answered, because a person approves exactly what is shown.
+ * Lets the person at the terminal choose stored questions with the arrow keys and answer each with a key, until no question waits
+ * or the person leaves. A question is shown completely before it is answered.
  */
 export async function pickApprovals(host: Questioned, person: Person): Promise<void> {
   for (;;) {
@@ -23,7 +23,7 @@ export async function pickApprovals(host: Questioned, person: Person): Promise<v
   }
 }
 
-/** Asks the person at the terminal the stored questions of one session, until the person leaves. */
+/** Asks the person at the terminal the stored questions of one session, one after the other, until the person leaves. */
 export async function askStored(host: Questioned, sessionId: string, person: Person): Promise<void> {
   for (const view of await host.approvals.list({ sessionId }))
     if (!(await answerStored(host, view, person))) return;
@@ -38,7 +38,7 @@ interface Person {
   readonly by: string;
 }
 
-/** Shows one question and records its answer. Resolves to false if the person leaves. */
+/** Shows one question and records the person's answer. Resolves to false if the person leaves. */
 async function answerStored(
   host: Questioned,
   view: ApprovalView,
@@ -62,7 +62,7 @@ async function answerStored(
   return true;
 }
 
-/** Shows the changes that the call would make now, by its tool's preview. */
+/** Shows the changes that the call would make now. The tool computes them as a preview. */
 async function showPreview({ approvals }: Questioned, id: string, screen: Screen): Promise<void> {
   const { effects, problem } = await approvals.preview(id);
   screen.line("It would change now:");

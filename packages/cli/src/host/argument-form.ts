@@ -12,14 +12,14 @@ interface At {
   readonly signal: AbortSignal;
 }
 
-/** Returns the names of the required arguments that a call lacks. */
+/** Returns the names of those required arguments that `given` does not have. */
 export function missingArguments(schema: JsonSchema, given: JsonObject): string[] {
   return argumentRows(schema).flatMap(({ name, required }) =>
     required && !Object.hasOwn(given, name) ? [name] : [],
   );
 }
 
-/** Asks the person at the terminal for arguments, one after the other. Null after Ctrl-C. */
+/** Asks the person at the terminal for arguments, one after the other. Returns null after Ctrl-C. */
 export async function askArguments(
   schema: JsonSchema,
   names: readonly string[],

@@ -15,19 +15,19 @@ interface Asking {
   readonly screen: Screen;
   readonly terminal: NonNullable<Shell["terminal"]>;
   readonly message: string;
-  /** Choices that are shown after the decisions. */
+  /** Further choices, which are shown below the decisions. */
   readonly more: readonly Choice<NoDecision>[];
   readonly signal?: AbortSignal;
 }
 
-/** Answers that decide nothing yet. */
+/** Choices that leave the question open: decide later, or write a rule for the plan. */
 export type NoDecision = "later" | "rule";
 
 type Answer = "deny" | "reason" | "approve" | ApprovalScope["scope"] | NoDecision | "details";
 
 /**
- * Asks the person at the terminal to answer the question on the screen, and again each time they look at its details.
- * Undefined if the person leaves, or if the signal ends the question.
+ * Lets the person at the terminal answer the question on the screen. After a look at its details, asks again. Undefined if the
+ * person leaves, or if the signal ends the question.
  */
 export async function askAnswer(
   question: AskedCall & Pick<ApprovalQuestion, "digest" | "rememberable">,
@@ -52,7 +52,10 @@ export async function askAnswer(
   return { decision: "deny", ...(reason?.trim() ? { reason: reason.trim() } : {}) };
 }
 
-/** Returns the choices, the harmless one first. A grave call, or one of an unknown tool, needs more than one key to be approved. */
+/**
+ * Returns the choices, beginning with the harmless one. If the call is grave, or its tool is unknown, an approval needs Enter
+ * after its key.
+ */
 function choicesOf(
   { facts, rememberable, info }: AskedCall & Pick<ApprovalQuestion, "rememberable">,
   more: readonly Choice<NoDecision>[],

@@ -3,12 +3,15 @@ import type { OpenedHost } from "@toolmount/loader";
 import type { ManifestTool } from "@toolmount/loader/commands";
 
 /**
- * What happens to a call of a tool before its arguments are known. The last two are denied: the lock file has another definition,
- * or none.
+ * What happens to a call of a tool before its arguments are known. `changed` and `not locked` are denied: the lock file has
+ * another definition of the tool, or none.
  */
 export type CallVerdict = "runs" | "asks" | "may ask" | "denied" | "changed" | "not locked";
 
-/** Returns the verdict on a tool from its own setting and the answers of the plan's policies; undefined if neither says anything. */
+/**
+ * Returns what happens to calls of a tool, by the tool's own setting and the answers of the plan's policies. Undefined if neither
+ * says anything.
+ */
 export function verdictOf(
   { requiresConfirmation: confirms }: Pick<ManifestTool, "requiresConfirmation">,
   answers: readonly { readonly answer: NonNullable<PolicyAnswer> }[],
@@ -16,7 +19,8 @@ export function verdictOf(
   const given = answers.map(({ answer }) => answer);
   if (given.some(({ answer }) => answer === "deny")) return "denied";
   const allows = given.filter((one) => one.answer === "allow");
-  // As in a call: an allow ends the question of a level, but the tool's own question only if the allow says so.
+  // This is the rule for calls: an `allow` prevents the question of a level. It prevents the tool's own question only with
+  // `waives`.
   const isAsked = given.some(
     (one) => one.answer === "ask" && (one.because !== "level" || allows.length === 0),
   );
@@ -27,7 +31,7 @@ export function verdictOf(
   return confirms === undefined && given.length === 0 ? undefined : "runs";
 }
 
-/** Returns the verdicts on tools of an open host, by name. */
+/** Returns what happens to the calls of each tool of an open host, by the tool's name. */
 export async function verdictsOfHost(
   host: OpenedHost,
   tools: readonly ToolInfo[],

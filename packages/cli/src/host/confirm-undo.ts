@@ -6,12 +6,15 @@ import { lineOf } from "../render/changes.ts";
 import { countOf } from "../screen/count.ts";
 import { printable } from "../screen/printable.ts";
 
-/** Tests whether an undo would do something for a change. */
+/** Tests whether a change can still be undone. */
 export function mayUndo({ isUndone, irreversible }: SessionChange): boolean {
   return !isUndone && irreversible === undefined;
 }
 
-/** Lists what is undone and what stays, and asks the person at the terminal. Without a terminal the answer is yes. */
+/**
+ * Lists what would be undone and what stays, and asks the person at the terminal. Returns true without a terminal, or if nothing
+ * can be undone.
+ */
 export async function confirmUndo(
   chosen: readonly SessionChange[],
   { err, terminal }: Pick<Shell, "err" | "terminal">,

@@ -1,13 +1,19 @@
 import type { ApprovalStore, AuditSink, SessionStore, WorkStore } from "@toolmount/core";
 import type { OpenedHost } from "@toolmount/loader";
 
-/** Where the command stores pending calls and sessions of a plan without `state`: in the plan's folder, created on first use. */
+/** Where the command stores waiting calls and sessions of a plan without `state`: in the plan's folder, created on first use. */
 export const defaultState = "sqlite:./.toolmount/state.db";
 
-/** Which calls the command audits for a plan without `audit`. `changes` excludes reads, which then need no database. */
+/**
+ * Which calls the command audits for a plan without `audit`: all (`mixed`), or only those that may change something (`changes`),
+ * so that reads need no database.
+ */
 export type DefaultAudit = "changes" | "mixed";
 
-/** Mounts the command's own state for a plan without one, and its own audit likewise. The database is opened on first use. */
+/**
+ * Gives a plan without `state` the command's own store, and a plan without `audit` an audit in this store. The database is opened
+ * on first use.
+ */
 export function mountDefaultState(host: OpenedHost, defaultAudit: DefaultAudit): void {
   const { coordinator, plan } = host;
   let opened: ReturnType<typeof open> | undefined;

@@ -1,10 +1,10 @@
 import type { GivenModules } from "@toolmount/loader";
 
-/** Modules that the command brings for plans whose folder does not have them. Each is imported when it is needed. */
+/** Packages that come with the command, for plans whose folder does not have them. Each is imported when a plan needs it. */
 export const extensions: GivenModules = {
   "@toolmount/policy": () => import("@toolmount/policy"),
   "@toolmount/interop": () => import("@toolmount/interop/mount"),
-  // A process of the session starts a server in a layer, so it needs the URL of this file.
+  // A server in a layer is started by a separate process, which imports this file by its URL.
   "@toolmount/mcp": Object.assign(() => import("@toolmount/mcp"), {
     file: () => import.meta.resolve("@toolmount/mcp"),
   }),

@@ -3,7 +3,7 @@ import type { OpenedHost } from "@toolmount/loader";
 import { findByPrefix } from "../options/find-by-prefix.ts";
 import { sessionStoreOf } from "./session-store.ts";
 
-/** Most sessions whose changes are searched for a call or a turn. */
+/** In how many of the last changed sessions a call or a turn is searched. */
 const maxSessions = 100;
 
 /** The changes that a person named: those of a session, of a turn or of a call. */
@@ -14,8 +14,8 @@ interface NamedChanges {
 }
 
 /**
- * Finds the changes that a word names: those of a session, by its id or the beginning of its id; else those of a turn or a call,
- * in the given session or in the sessions that changed last. Throws `USAGE_INVALID`.
+ * Finds the changes that a word names: those of a session, by its id or the beginning of its id. If no session fits, those of a
+ * turn or a call, in the given session or in the sessions that changed last. Throws `USAGE_INVALID`.
  */
 export async function findChanges(
   host: OpenedHost,

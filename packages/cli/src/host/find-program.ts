@@ -10,10 +10,10 @@ import type { OpenedHost } from "@toolmount/loader";
 import { findByPrefix } from "../options/find-by-prefix.ts";
 import type { ShownProgram } from "../render/program.ts";
 
-/** Newest programs whose ids may be shortened to their beginning. */
+/** How many of the newest programs can be named by the beginning of their ids. */
 const maxListed = 1_000;
 
-/** Returns the newest programs of an audit. */
+/** Returns the newest programs of an audit: the calls of the tool that runs programs. */
 export async function listPrograms(
   host: OpenedHost,
   sink: AuditSink,
@@ -28,8 +28,8 @@ export async function listPrograms(
 }
 
 /**
- * Reads the program that an id names: the id of its run or of a question that it asks, or the beginning of one. Null means the
- * newest. Throws `USAGE_INVALID` if the audit has no such program.
+ * Reads the program that `written` names: by the id of its run or of a question that it asks, or by the beginning of such an id.
+ * Null means the newest program. Throws `USAGE_INVALID` if the audit has no such program.
  */
 export async function findProgram(
   host: OpenedHost,
@@ -54,7 +54,9 @@ export async function findProgram(
   };
 }
 
-/** Returns the run that an id names: that of a program, or of the program that asks a question. */
+/**
+ * Returns the run id of the program that `written` names, directly or by a question of the program. Empty if there is no program.
+ */
 async function findRun(
   host: OpenedHost,
   sink: AuditSink,
@@ -77,14 +79,14 @@ function noProgram(written: string | null): ToolmountError {
   return new ToolmountError("USAGE_INVALID", { problem: `the audit has no program${which}` });
 }
 
-/** Returns the names under which the plan's tools for programs are mounted. */
+/** Returns the names under which the plan mounts the tool `run_program`. */
 function programTools(host: OpenedHost): readonly string[] {
   const mounted = host.tools({ includeDeprecated: true });
   const names = mounted.filter(({ declaredName }) => declaredName === "run_program").map(({ name }) => name);
   return names.length === 0 ? ["run_program"] : names;
 }
 
-/** Lists calls, even for a sink that only collects records. */
+/** Lists calls. An audit that cannot list them is read completely. */
 async function listCalls(sink: AuditSink, filter: PastCallFilter) {
   return sink.calls === undefined ? pastCalls(await sink.read(), filter) : sink.calls(filter);
 }

@@ -7,13 +7,13 @@ import { createTerminalLogger, withoutFailures } from "./terminal-logger.ts";
 /** The parts of a shell that the loader needs. */
 export type LoaderShell = Pick<Shell, "env" | "cwd" | "settings" | "err">;
 
-/** Returns the options for a command that itself reports what could not be mounted, so that it is not logged too. */
+/** Returns the options for a command that itself shows which modules could not be mounted, so that the log leaves this out. */
 export function reportingOptions(options: PlanOptions, shell: LoaderShell): OpenHostOptions {
   const logger = createTerminalLogger(shell.err, shell.settings.verbosity);
   return { ...loaderOptions(options, shell), logger: withoutFailures(logger) };
 }
 
-/** Returns the options that a command gives to the loader. */
+/** Returns the loader's options for a command: the environment, the current folder, a log on the terminal, and the overlays. */
 export function loaderOptions({ env }: PlanOptions, shell: LoaderShell): OpenHostOptions {
   return {
     env: shell.env,

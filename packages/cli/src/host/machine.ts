@@ -10,16 +10,16 @@ import type { Shell } from "../process/shell.ts";
 import { printable } from "../screen/printable.ts";
 import { unsupportedOn } from "./platform-support.ts";
 
-/** One fact about this machine. */
+/** One line of `doctor` about this machine. */
 export interface MachineFinding {
   readonly what: string;
   readonly state: "ok" | "missing";
   readonly says: string;
-  /** Attempts to break out of a border that failed. */
+  /** Descriptions of attempts to break out of a border, which all failed. */
   readonly stopped?: readonly string[];
 }
 
-/** Tries the programs and borders that toolmount uses. Each `ok` comes from a trial, not from a version number. */
+/** Tries the programs and borders that toolmount uses. Most findings come from a trial, not from a version number. */
 export async function examineMachine(shell: Shell): Promise<MachineFinding[]> {
   const node: MachineFinding = { what: "node", state: "ok", says: process.versions.node };
   const [programs, borders, wall, layer, fleet] = await Promise.all([
@@ -32,7 +32,7 @@ export async function examineMachine(shell: Shell): Promise<MachineFinding[]> {
   return [node, platformFinding(process.platform), ...programs, ...borders, wall, layer, fleet];
 }
 
-/** Returns a finding with what toolmount cannot do on an operating system. */
+/** Returns a finding that says what toolmount cannot do on an operating system. */
 export function platformFinding(platform: NodeJS.Platform): MachineFinding {
   const lacks = unsupportedOn(platform);
   return lacks.length === 0
@@ -57,13 +57,16 @@ const borders = {
   permission: "Node can keep a process from files, as a belt: it is no wall against hostile code",
 } as const;
 
-/** Returns grants for a process that only shows whether a border works. It gets nothing. */
+/** Returns the rights of a process that is started only to test a border: it may use no file and no network. */
 function nothingGranted({ cwd, env: { PATH = "", HOME = "" } }: Shell) {
   const nothing = { read: [], write: [], denied: [], network: undefined, memoryMb: undefined };
   return { ...nothing, env: { PATH, HOME }, cwd };
 }
 
-/** Returns the border that `strictest` means here; undefined if none works. Starts a process behind it. */
+/**
+ * Returns the border that `strictest` in a plan means on this machine; undefined if none works. Starts a process behind the
+ * border.
+ */
 export async function findStrictestBorder(shell: Shell): Promise<BorderName | undefined> {
   const { chooseBorder } = await import("@toolmount/sandbox");
   try {
@@ -74,7 +77,7 @@ export async function findStrictestBorder(shell: Shell): Promise<BorderName | un
   }
 }
 
-/** Builds each border, and starts a process behind it. */
+/** Tries each border by starting a process behind it. */
 async function examineBorders(shell: Shell): Promise<MachineFinding[]> {
   const { examineBorders: examine } = await import("@toolmount/sandbox");
   const examined = await examine(nothingGranted(shell));
@@ -91,7 +94,7 @@ async function examineBorders(shell: Shell): Promise<MachineFinding[]> {
   return [{ what: "process", state: "ok", says }, ...findings, limitsFinding()];
 }
 
-/** Returns a finding that says who limits the memory and the number of processes of calls. */
+/** Returns a finding that says whether the kernel limits the memory and the processes of calls, or toolmount measures them. */
 function limitsFinding(): MachineFinding {
   const says =
     delegatedGroup() === null
@@ -125,7 +128,7 @@ async function examineLayer({ env }: Pick<Shell, "env">): Promise<MachineFinding
   }
 }
 
-/** Returns where tools of agents that change a folder should run: in a layer if that works here; else they ask. */
+/** Returns how tools that change a folder should work: in a layer if this machine can open one; otherwise each change asks. */
 export async function workPlace(shell: Shell): Promise<"layer" | "asking"> {
   const { state, says } = await examineLayer(shell);
   if (state === "ok") return "layer";
@@ -133,7 +136,9 @@ export async function workPlace(shell: Shell): Promise<"layer" | "asking"> {
   return "asking";
 }
 
-/** Loads the packages that deliver the calls of a fleet. The database and the engine depend on a plan and are not tried. */
+/**
+ * Tests whether the packages that deliver the calls of a fleet can be loaded. The database depends on a plan and is not tried.
+ */
 async function examineFleet(): Promise<MachineFinding> {
   const { examineEngines } = await import("@toolmount/workers");
   const problem = await examineEngines();

@@ -5,10 +5,10 @@ import { isRecord } from "@toolmount/core/json";
 import type { Shell } from "../process/shell.ts";
 import { isHere } from "../scaffold/this-machine.ts";
 
-/** The server for a model without a provider, unless a plan or OPENAI_BASE_URL names another. */
+/** The server for a model without a provider, unless the plan or OPENAI_BASE_URL names another server. */
 const responsesUrl = "https://api.openai.com/v1";
 
-/** A provider, with its server if that runs on this machine. */
+/** A provider of models; `local` is its server on this machine, or null if none runs. */
 export interface KnownProvider extends ProviderStatus {
   readonly local: LocalServer | null;
 }
@@ -30,7 +30,7 @@ export async function examineProviders(
     name: "responses",
     model: "<model>",
     package: "openai",
-    isInstalled: true, // a dependency of the reasoner, which is one of this command
+    isInstalled: true, // it is a dependency of the reasoner, on which this command depends
     problem: null,
     install: "npm install openai",
     keyVariable: "OPENAI_API_KEY",
@@ -51,18 +51,18 @@ export async function examineProviders(
 /** The model that a plan names. */
 export interface PlanModel {
   readonly model: string;
-  /** Why the model cannot be asked, as far as that is known without a request that costs something; null if nothing is wrong. */
+  /** Why the model cannot be asked, as far as this is known without asking the model; null if nothing is wrong. */
   readonly problem: string | null;
-  /** Whether its server answered, which the plan names or which runs on this machine. */
+  /** Whether a server with the model answered: the one that the plan names, or one on this machine. */
   readonly answered: boolean;
 }
 
-/** Milliseconds within which the server of a plan's model must list its models. */
+/** Milliseconds in which the server of a plan's model must answer with the list of its models. */
 const maxWaitMs = 5_000;
 
 /**
- * Tries the model of a plan's `agent`. A server that the plan names is asked for its models; for another provider, the package
- * and the key are looked up. Null for a plan without a model.
+ * Tests whether the model of a plan's `agent` can be asked. A server that the plan names must list its models. For other
+ * providers, the package, the key and a local server are looked up. Null for a plan without a model.
  */
 export async function tryModel(
   agent: unknown,
@@ -86,7 +86,7 @@ export async function tryModel(
   return { model, problem, answered: problem === null };
 }
 
-/** Returns a text of a plan with its variables filled in; undefined if one is not set. */
+/** Returns a text of a plan with its variables filled in; undefined if a variable is not set and has no default. */
 function valueOf(text: unknown, env: Shell["env"]): string | undefined {
   if (typeof text !== "string") return undefined;
   let isWhole = true;

@@ -8,8 +8,8 @@ import type { Shell } from "../process/shell.ts";
 import type { CallWatch } from "../process/watchdog.ts";
 
 /**
- * Opens a plan's host. A plan without `state` gets the command's own, so that a call can wait for an answer. Without
- * `audit`, calls are audited there: those of tools that may change something, or with `mixed` all. A replay keeps
+ * Opens a plan's host. A plan without `state` gets the command's own store, so that a call can wait for an answer. Without
+ * `audit`, calls are audited in that store: those of tools that may change something or, with `mixed`, all calls. A replay keeps
  * its questions and sessions in memory, and audits nothing.
  */
 export async function openPlan(
@@ -47,7 +47,7 @@ export async function withPlan<Result>(
   }
 }
 
-/** Reports each call of a host to the watchdog, from `tool:pre` to its `tool:post` or `tool:error`. */
+/** Reports the begin and the end of each call to the watchdog, which ends the process if a call blocks it for too long. */
 export function watchCalls({ coordinator }: Pick<Host, "coordinator">, calls: CallWatch): void {
   const ends = new Map<unknown, () => void>();
   const end = (_event: string, { run_id }: EventData) => {

@@ -8,7 +8,10 @@ interface PartSupport {
 
 const yes = "yes";
 
-/** The table of docs/reference/platforms.md: `yes`, or a short sentence that says what is missing and what happens instead. */
+/**
+ * The rows of docs/reference/platforms.md. A cell is `yes`, or a short sentence that says what is missing and what happens
+ * instead.
+ */
 export const platformSupport: readonly PartSupport[] = [
   {
     part: "plans, tools in the host's process, policy, `serve`, `run`, `chat`",
@@ -73,7 +76,7 @@ export const platformSupport: readonly PartSupport[] = [
   },
 ];
 
-/** Returns what an operating system lacks, with a sentence for each part. */
+/** Returns a sentence for each part that an operating system does not support and Linux does. */
 export function unsupportedOn(platform: NodeJS.Platform): readonly string[] {
   if (platform !== "linux" && platform !== "darwin" && platform !== "win32")
     return ["not supported; Linux and macOS are (docs/reference/platforms.md)"];

@@ -15,13 +15,13 @@ import { askArguments, missingArguments } from "./argument-form.ts";
 /** A call in the form that the host accepts. */
 interface CallRequest {
   readonly name: string;
-  /** An object, or JSON text that the host parses. */
+  /** An object, or JSON text that the host parses; undefined if the person gave none. */
   readonly arguments: JsonObject | string | undefined;
 }
 
 /**
- * Reads the tool and the arguments of a call. A person at a terminal is asked whether a similar name was meant, and for missing
- * required arguments. Ctrl-C in a question aborts.
+ * Reads the tool and the arguments of a call. At a terminal, asks the person whether a tool with a similar name was meant, and
+ * for required arguments that are missing. Ctrl-C in a question aborts `controller`.
  */
 export async function readRequest(
   operands: CallOperands,
@@ -82,8 +82,8 @@ async function readInput({ input }: Shell): Promise<string> {
 }
 
 /**
- * Throws `USAGE_INVALID` for an object that has a name twice, because a person meant only one of the values. The text is JSON,
- * and may be nested too deep for a recursive function.
+ * Throws `USAGE_INVALID` for an object that has a name twice, because a person meant only one of its values. It scans the text
+ * without recursion, because JSON can be nested deeper than the stack allows.
  */
 async function refuseDouble(text: string): Promise<void> {
   const { createScanner } = await import("jsonc-parser");
@@ -101,10 +101,16 @@ async function refuseDouble(text: string): Promise<void> {
   }
 }
 
-/** The tokens of jsonc-parser, whose own names are a const enum. */
+/**
+ * Numbers of tokens as jsonc-parser scans them. The package's own names for them are a const enum, which does not exist at run
+ * time.
+ */
 const kinds = { objectBegin: 1, objectEnd: 2, listBegin: 3, listEnd: 4, colon: 6, text: 10, end: 17 };
 
-/** Throws `USAGE_INVALID` for arguments that are not JSON, with the place of the mistake and the same call without quotes. */
+/**
+ * Throws `USAGE_INVALID` for arguments that are not JSON. The error shows the place of the mistake, and how to write the same
+ * call without JSON.
+ */
 async function refuseMistake(text: string, tool: string): Promise<void> {
   try {
     readJson("the text of the arguments", text);
@@ -114,7 +120,7 @@ async function refuseMistake(text: string, tool: string): Promise<void> {
   }
 }
 
-/** Returns the members that a text probably means, as words: `city=Oslo`. */
+/** Returns the arguments that a text probably means, in the form `city=Oslo`; `name=value` if they cannot be guessed. */
 async function wordsOf(text: string): Promise<string> {
   const { parseFlowMap } = await import("../options/flow-map.ts");
   const inner = text.trim().replace(/^\{/, "").replace(/\}$/, "");
@@ -128,7 +134,10 @@ async function wordsOf(text: string): Promise<string> {
     .join(" ");
 }
 
-/** Asks whether a person meant the one tool with a similar name. */
+/**
+ * Asks whether a person meant the tool with the most similar name. Undefined without a terminal, if no name or several names are
+ * similar, or after a no.
+ */
 async function askName(
   written: string,
   tools: readonly ToolInfo[],

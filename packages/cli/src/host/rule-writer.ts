@@ -7,11 +7,11 @@ import { changeLines } from "../render/change-lines.ts";
 import { askWhether } from "../process/choose.ts";
 import type { Shell } from "../process/shell.ts";
 
-/** Writes a rule so that calls like the one in the question are no longer asked about. */
+/** Writes an `allow` line into the plan after a question, so that similar calls are no longer asked about. */
 export interface RuleWriter {
-  /** Sets the host whose plan gets the rules. Before this, no rule is offered. */
+  /** Sets the host whose plan gets the lines. Before this, no line is offered. */
   opened(host: OpenedHost): void;
-  /** Tests whether a rule would end such questions: only the tool or the level asks, and the plan is a file. */
+  /** Tests whether an `allow` line would end the question: only the tool itself or its level asks, and the plan is a file. */
   fits(question: ApprovalQuestion): boolean;
   /** Asks for which calls and into which file, shows the change and writes it. Resolves to false if nothing was written. */
   write(question: ApprovalQuestion, at: AtTerminal): Promise<boolean>;
@@ -23,7 +23,7 @@ interface AtTerminal {
   readonly signal: AbortSignal;
 }
 
-/** Creates the writer of a command. A written rule applies from the next call on. */
+/** Creates the writer for one command. A written line applies from the next call on. */
 export function createRuleWriter(cwd: string): RuleWriter {
   let host: OpenedHost | undefined;
   return {
@@ -68,15 +68,15 @@ function linesFor({ tool, arguments: given }: ApprovalQuestion): readonly string
     readonly properties?: object;
     readonly required?: readonly string[];
   };
-  // A pattern matches the first required argument or, without one, the first argument.
+  // A pattern is compared with the first required argument or, if no argument is required, with the first one.
   const value = given[required[0] ?? Object.keys(properties)[0] ?? ""];
-  // Such a sign at the beginning would be read as "not", or as a comparison.
+  // At the beginning of a pattern, `!` would mean "not", and `<` or `>` a comparison.
   const isPlain =
     typeof value === "string" && /^(?![!<>])[^*?\n\r]{1,200}$/.test(value) && value.trim() !== "";
   if (!isPlain) return [tool.name];
   const words = value.trim().split(/\s+/);
   const begin = words.length > 2 ? [`${tool.name}(${words.slice(0, 2).join(" ")} *)`] : [];
-  // A text such as "path: x" would be read as the name of an argument.
+  // A pattern such as "path: x" would mean the argument `path`.
   const exact = /^[A-Za-z_][\w-]*: /.test(value) ? [] : [`${tool.name}(${value})`];
   return [...exact, ...begin, tool.name];
 }

@@ -9,8 +9,8 @@ import type { Screen } from "../screen/screen.ts";
 import type { Shell } from "../process/shell.ts";
 
 /**
- * Creates an approver that asks the person at the terminal, one question at a time, and shows the tool, the reasons and the exact
- * arguments. Ctrl-C in a question calls `onLeave`.
+ * Creates an approver that asks the person at the terminal one question at a time. A question shows the tool, the reasons and the
+ * exact arguments. Ctrl-C in a question calls `onLeave`.
  */
 export function createTerminalApprover(
   screen: Screen,
@@ -43,14 +43,17 @@ export function createTerminalApprover(
   };
 }
 
-/** A question in the queue. */
+/** A question that waits for its turn at the terminal. */
 interface Asked {
   readonly question: ApprovalQuestion;
-  /** Whether a remembered answer to an earlier question covers it. */
+  /** Whether the person's remembered answer to an earlier question also answers this one. */
   covered: boolean;
 }
 
-/** Marks the queued questions that a remembered approval also answers. */
+/**
+ * Marks the waiting questions that an approval to be remembered also answers: those about the same call of the same user and
+ * session.
+ */
 function coverLike(
   question: ApprovalQuestion,
   { remember }: ApprovalAnswer,
@@ -67,7 +70,7 @@ interface Asking {
   readonly screen: Screen;
   readonly terminal: NonNullable<Shell["terminal"]>;
   readonly onLeave: () => void;
-  /** The number of questions after this one. */
+  /** How many questions wait behind this one. */
   readonly waiting: number;
   readonly rules: RuleWriter | undefined;
 }

@@ -22,8 +22,8 @@ const labels: Readonly<Record<Level, { readonly text: string; readonly style: St
 };
 
 /**
- * Creates a logger that writes the messages of a host, its modules and its tools, one line each: warnings and errors, and the
- * rest with `--verbose` or `--debug`, which adds fields and stacks.
+ * Creates a logger that writes each message of a host, its modules and its tools on a line: by default warnings and errors; with
+ * `--verbose` or `--debug` the others, too. `--debug` adds fields and stacks.
  */
 export function createTerminalLogger(screen: Screen, verbosity: Verbosity): Logger {
   let last = "";
@@ -34,7 +34,7 @@ export function createTerminalLogger(screen: Screen, verbosity: Verbosity): Logg
       const facts = level === "warn" ? factsOf(fields, message) : "";
       const line =
         `${screen.paint(style, text)} ${printable(message)}${facts}${causeOf(fields, message)}`.trimEnd();
-      // A command may read a plan twice, and would then repeat its warnings.
+      // A command may read a plan twice. Its warnings are then shown once.
       if (line === last && !("run_id" in fields)) return;
       last = line;
       screen.line(line);
@@ -61,10 +61,13 @@ export function withoutFailures(logger: Logger): Logger {
   return { ...logger, warn };
 }
 
-/** Most facts that a line shows, and most characters of each. */
+/** Most facts that a line shows, and most characters of a fact. */
 const shownFacts = { count: 4, length: 80 };
 
-/** Returns the facts of a warning: its short fields, in the order in which they were logged, without ids. */
+/**
+ * Returns the facts of a warning in brackets: its short text fields, in the order in which they were logged, without ids and
+ * texts that the message has.
+ */
 function factsOf(fields: object, message: string): string {
   const facts = Object.entries(fields).flatMap(([name, value]) => {
     const text = Array.isArray(value) ? value.join(", ") : value;
@@ -79,7 +82,10 @@ interface LoggedError {
   readonly stack?: unknown;
 }
 
-/** Returns the message of a logged error, unless the line already contains it, and the place in the code that threw it. */
+/**
+ * Returns the message of a logged error, unless the line already contains the message, and the place in the code that threw the
+ * error.
+ */
 function causeOf(fields: object, message: string): string {
   const { err } = fields as { readonly err?: LoggedError };
   const text = typeof err?.message === "string" && !message.includes(err.message) ? ` (${err.message})` : "";

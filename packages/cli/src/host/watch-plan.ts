@@ -8,15 +8,17 @@ import { problemsOf } from "../render/failure.ts";
 import { countOf } from "../screen/count.ts";
 import { printable } from "../screen/printable.ts";
 
-/** Milliseconds of silence before changes are read, because an editor writes a file in several steps. */
+/** How many milliseconds nothing must change before a reload, because an editor writes a file in several steps. */
 const quietMs = 100;
 
-/** Most folders that are watched, so that a large project does not use up the system's watchers. */
+/**
+ * At this many folders, no further folder of a module is added, so that a large project does not use up the system's watchers.
+ */
 const maxFolders = 500;
 
 /**
- * Reloads a host when a file of its plan changes, or a file in or below the folder of one of its local modules. `say` gets one
- * line for each reload. An invalid plan leaves the host as it is. Returns a function that ends the watch.
+ * Reloads a host when a file of its plan changes, or a source file in or below the folder of a local module. `say` gets a line
+ * for each reload. With an invalid plan, the host keeps its tools. Returns a function that ends the watch.
  */
 export async function watchPlan(host: OpenedHost, say: (line: string) => void): Promise<() => Promise<void>> {
   let timer: NodeJS.Timeout | undefined;
@@ -34,7 +36,7 @@ export async function watchPlan(host: OpenedHost, say: (line: string) => void): 
     const paths = [...changed];
     changed = new Set();
     if (isOver || paths.length === 0) return;
-    folders.watch(await foldersOf(host)); // what changes from here on is noticed
+    folders.watch(await foldersOf(host)); // new folders are watched before the reload, so that no change during it is missed
     const { missing } = folders;
     say(await reloadLine(host, paths));
     folders.watch(await foldersOf(host));
@@ -50,8 +52,8 @@ export async function watchPlan(host: OpenedHost, say: (line: string) => void): 
 }
 
 /**
- * Watches the folders of sources, and the folders that lead to them. If one of these is deleted, replaced or created again, that
- * is a change too.
+ * Watches folders with sources, and the folders above that lead to them. It is also a change if one of these is deleted, replaced
+ * or created again.
  */
 class WatchedFolders {
   readonly #watchers = new Map<string, FSWatcher>();
@@ -61,14 +63,17 @@ class WatchedFolders {
   #folders: ReadonlySet<string> = new Set();
   missing: ReadonlySet<string> = new Set();
 
-  /** Also watches the folders that lead to a watched folder, from the first one that contains `top` on. */
+  /**
+   * `top` is the plan's folder. Of the folders above a watched folder, those up to the first one that contains `top` are watched,
+   * too.
+   */
   constructor(top: string, onChange: (path: string) => void, say: (line: string) => void) {
     this.#top = top;
     this.#onChange = onChange;
     this.#say = say;
   }
 
-  /** Watches these folders, and no others. For a missing one it watches the nearest existing folder above. */
+  /** Watches `folders`, and ends watching all others. For a missing folder, watches the nearest existing folder above it. */
   watch(folders: ReadonlySet<string>): void {
     this.#folders = folders;
     this.missing = new Set([...folders].filter((folder) => !existsSync(folder)));
@@ -103,7 +108,7 @@ class WatchedFolders {
     // A folder that is deleted or moved reports its own name.
     const path = name === basename(folder) ? folder : join(folder, name);
     const isOnTheWay = [...this.#folders].some((one) => isBelow(one, path));
-    // The path now belongs to another folder, and so do the paths below it, so their watchers are stale.
+    // The path now has another folder or none, so the watchers at and below this path are stale.
     if (isOnTheWay) for (const one of this.#watchers.keys()) if (isBelow(one, path)) this.#end(one);
     if (isOnTheWay || (this.#folders.has(folder) && isSource(path))) this.#onChange(path);
   }
@@ -114,7 +119,7 @@ function nearestExisting(folder: string): string {
 }
 
 async function reloadLine(host: OpenedHost, changed: readonly string[]): Promise<string> {
-  // A new or deleted folder is named by its files, if those changed too.
+  // A new or deleted folder is left out of the line if files in it changed, too.
   const paths = changed.filter((path) => !changed.some((other) => other !== path && isBelow(other, path)));
   const [first = "", ...others] = paths.map((path) => relative(host.plan.folder, path));
   const because = printable(others.length === 0 ? first : `${first} and ${countOf(others, "other file")}`);
@@ -140,7 +145,7 @@ function summaryOf({ generation, mounted, removed, kept, failed, drained }: Relo
   return printable(`reloaded, generation ${generation}: ${facts.filter(Boolean).join(", ")}`);
 }
 
-/** Returns the folders of the plan's files, and those of its local modules with all folders below them. */
+/** Returns the folders of the plan's files and those of its local modules, with the folders below the latter. */
 async function foldersOf(host: OpenedHost): Promise<ReadonlySet<string>> {
   const { plan } = host;
   const folders = new Set(plan.files.map((file) => dirname(file)));
@@ -149,7 +154,7 @@ async function foldersOf(host: OpenedHost): Promise<ReadonlySet<string>> {
     .entries.flatMap(({ path }) => (path === undefined || isInstalled(path) ? [] : [dirname(path)]));
   for (const folder of new Set(modules)) {
     folders.add(folder);
-    // A module in the plan's folder may import from anywhere in the project, so only its folder is watched.
+    // In the plan's own folder, a module may be next to the whole project, so the folders below it are not watched.
     if (!plan.files.some((file) => dirname(file) === folder)) await addBelow(folder, folders);
   }
   return folders;
@@ -170,7 +175,7 @@ function isInstalled(path: string): boolean {
   return /[/\\]node_modules[/\\]/.test(path);
 }
 
-/** Tests whether a file can be part of a plan or a module. Temporary files of editors and the host's state cannot. */
+/** Tests whether a file can belong to a plan or a module. Temporary files of editors and the host's state do not. */
 function isSource(path: string): boolean {
   return /\.(?:ya?ml|json|[cm]?[jt]sx?|md)$/i.test(path) && !/[/\\]\.toolmount[/\\]/.test(path);
 }

@@ -7,42 +7,42 @@ import { usageError } from "../process/usage-error.ts";
 import { readSecret, requireOutside } from "./token-file.ts";
 import { fileOfTokens, inState, tokensInState, type TokenPlace } from "./token-place.ts";
 
-/** An OpenID provider whose tokens a server accepts, and the client id under which users sign in there. */
+/** The `--oidc` options: an OpenID provider whose tokens the server accepts, and the client id with which users sign in there. */
 export interface OidcOptions {
   readonly issuer?: string;
   readonly audience?: string;
-  /** The claim that lists the roles. */
+  /** The name of the claim that lists a user's roles. */
   readonly roles?: string;
   readonly client?: string;
   /** The scopes that clients and the page request, separated by blanks. */
   readonly scope?: string;
-  /** A file with the secret of the client. */
+  /** Path of a file with the secret of the client. */
   readonly secret?: string;
 }
 
-/** Options that choose the accepted tokens. */
+/** Options that decide which tokens the server accepts. */
 export interface AccessOptions {
   readonly tokens?: string;
   readonly oidc?: OidcOptions;
 }
 
-/** How a server recognises tokens, and lets users sign in. */
+/** How a server recognises tokens and lets users sign in. */
 export interface ServerAccess {
   readonly authenticate: Authenticate;
   /** The sign-in of the page. Absent if users enter a token. */
   readonly pageSignIn?: PageSignIn | undefined;
-  /** Exchanges the tokens with which users come; null if they come without signed tokens. */
+  /** Exchanges a user's signed token for a token of a mounted server; null without an OpenID provider. */
   readonly exchange: TokenExchange["exchange"] | null;
-  /** New tokens, which are shown once. Absent if the tokens come from elsewhere. */
+  /** Newly created tokens, which are shown once; absent if no token was created. */
   readonly created?: { readonly call: string; readonly decide: string };
-  /** Reads the tokens again now. If they are refused, the old ones stay. */
+  /** Reads the tokens again now. If this fails, the earlier tokens stay valid. */
   reload(): Promise<void>;
 }
 
 /**
- * Reads a file of hashed tokens, or creates tokens: for this run, or for a file that does not exist yet. New tokens are
- * shown only at a terminal, because a log that a tool can read would reveal them. With an issuer its signed tokens are
- * also accepted. Throws `USAGE_INVALID` and `OPTION_INVALID`.
+ * Reads stored tokens, or creates tokens: for this run only, or for a file that does not exist yet. New tokens are shown only at
+ * a terminal, because a tool could read them in a log. With an OpenID provider, its signed tokens are accepted, too. Throws
+ * `USAGE_INVALID` and `OPTION_INVALID`.
  */
 export async function prepareAccess(
   options: AccessOptions,
@@ -70,7 +70,7 @@ export async function prepareAccess(
   };
 }
 
-/** Returns where the tokens are kept; null for tokens of this run only, or from an issuer. */
+/** Returns where the tokens are stored; null if they exist only for this run, or come from an OpenID provider. */
 function placeOf(
   { tokens }: AccessOptions,
   [first]: readonly OpenedHost[],
@@ -86,7 +86,9 @@ interface SignInPlace {
   readonly logger: Logger;
 }
 
-/** Lets users sign in to the page at the provider, under the client id that the provider has for this server. */
+/**
+ * Lets users sign in to the operator's page at the OpenID provider. Undefined without a client id of this server at the provider.
+ */
 async function openSignIn(
   { issuer, audience, client: clientId, scope, secret }: OidcOptions,
   authenticate: Authenticate,
@@ -107,7 +109,10 @@ async function openSignIn(
   });
 }
 
-/** Recognises the signed tokens of an OpenID provider. Only signed tokens contain dots. */
+/**
+ * Recognises the signed tokens of an OpenID provider; null without one. A token without dots is not signed and is left to the
+ * stored ones.
+ */
 async function openIssuer({ oidc }: AccessOptions): Promise<TokenExchange | null> {
   if (oidc === undefined) return null;
   const { issuer, audience, roles: rolesClaim } = oidc;

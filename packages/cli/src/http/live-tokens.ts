@@ -2,21 +2,21 @@ import { setTimeout as delay } from "node:timers/promises";
 import type { Clock, Logger } from "@toolmount/core";
 import { createTokenCheck, type Authenticate, type TokenRecord } from "@toolmount/http";
 
-/** Milliseconds after which tokens are read again, and for which a request waits for that. */
+/** Milliseconds for which read tokens are used without reading them again, and for which a request waits for a new reading. */
 const freshMs = 1_000;
 
 /** The parts that {@link createLiveTokens} needs. */
 interface LiveTokensOptions {
   readonly records: readonly TokenRecord[];
-  /** Reads the tokens again. */
+  /** Reads the tokens from their place again; null if there are none. */
   readonly read: () => Promise<readonly TokenRecord[] | null>;
   readonly clock: Clock;
   readonly logger: Logger;
 }
 
 /**
- * Recognises stored tokens. Before a request, tokens older than a second are read again, so that a removed token
- * stops working. If they cannot be read, the old ones stay.
+ * Recognises stored tokens. Tokens that were read more than a second ago are read again before a request, so that a removed token
+ * soon stops working. If reading fails, the earlier tokens stay valid.
  */
 export function createLiveTokens({ records, read, clock, logger }: LiveTokensOptions) {
   let check = createTokenCheck(records);

@@ -44,7 +44,7 @@ export interface HttpOptions extends PlanOptions, TapeOptions, AccessOptions, Ap
   readonly also?: readonly string[];
   readonly allow?: readonly string[];
   readonly grace?: number;
-  /** The address for reports, and a file with the secret that both sides know. */
+  /** Where questions and answers are reported: the address, and the path of a file with the secret of both sides. */
   readonly webhook?: { readonly url?: string; readonly secret?: string };
   readonly watch?: true;
 }
@@ -95,7 +95,7 @@ export async function serveOverHttp(
   }, reload);
 }
 
-/** Lets mounted servers get separate tokens for a user, instead of the token with which the user came. */
+/** Lets mounted servers exchange a user's token of the OpenID provider for a separate token, instead of using it themselves. */
 function offerExchange({ coordinator }: OpenedHost, { exchange }: ServerAccess): void {
   if (exchange !== null) coordinator.registerCapability("tokens.exchange", exchange);
 }
@@ -115,7 +115,7 @@ async function readAddress({ http, tokens, oidc }: HttpOptions): Promise<ListenA
   return address;
 }
 
-/** Throws if a tape is used with several plans, because it has the calls of one. */
+/** Throws if a tape is used with several plans, because a tape has the calls of one plan only. */
 function requireOnePlan({ also = [], record, replay }: HttpOptions): void {
   if (also.length > 0 && (record ?? replay) !== undefined)
     throw usageError(
@@ -123,7 +123,7 @@ function requireOnePlan({ also = [], record, replay }: HttpOptions): void {
     );
 }
 
-/** Returns the plans by name: the first is `default`; others have the names that `--also` gives them. */
+/** Returns the paths of the plans by name. The first plan is `default`; the others have the names that `--also` gives them. */
 function plansOf(plan: string | undefined, { also = [] }: HttpOptions): Map<string, string | undefined> {
   const plans = new Map([["default", plan]]);
   for (const text of also) {
@@ -141,7 +141,7 @@ async function openOne(
   options: HttpOptions,
   shell: Shell,
 ): Promise<Open> {
-  // People do not watch a client's calls while they run, so all of them are recorded.
+  // A client's calls run without a person who sees them, so reads are audited too (`mixed`).
   const host = await openPlan(plan, options, shell, { laterServers: true }, "mixed");
   const turns = host.coordinator.get("orchestrator") === null ? null : await openReasoner(host, {}, shell);
   const { outcomeText: modelText } = await import("@toolmount/reasoner");
@@ -163,7 +163,7 @@ async function openOne(
   return { name, host, served, turns };
 }
 
-/** Reads the secret of the webhook from a file, because other users can read the arguments of a process. */
+/** Reads the secret of the webhook from a file, because other users of the machine can read the arguments of a process. */
 async function readWebhook(
   { webhook: { url, secret: file } = {} }: HttpOptions,
   planFolders: readonly string[],
@@ -191,7 +191,7 @@ async function start(
     pageSignIn,
     ...reached,
     publicUrl,
-    // `readAddress` has already refused such an address without tokens.
+    // `readAddress` has already refused an address that other machines reach, unless `--tokens` or `--oidc` is given.
     beyondLoopback: true,
     allowedHosts: allow.filter((one) => !isOrigin(one)),
     allowedOrigins: allow.filter(isOrigin),
@@ -223,7 +223,7 @@ function announce(
   err.line(`  page    ${url}/#token=${created.decide}`);
 }
 
-/** Mounts each plan again when its files change. Returns functions that end the watches. */
+/** Reloads each plan when its files change. Resolves to functions that end this. */
 async function watchAll(open: readonly Open[], { err }: Shell): Promise<(() => Promise<void>)[]> {
   const { watchPlan } = await import("../host/watch-plan.ts");
   return Promise.all(

@@ -18,7 +18,7 @@ import type { RecordedCall } from "@toolmount/record/internal";
 import type { PlanOptions } from "../options/plan-options.ts";
 import { approvalsOf, type ApprovalOptions } from "../options/served-approvals.ts";
 
-/** Returns the plan of a host, as the server shows it. */
+/** Returns what the server shows and does for a host's plan. */
 export function servePlan(
   host: OpenedHost,
   plan: string | undefined,
@@ -45,7 +45,10 @@ export function servePlan(
   };
 }
 
-/** Returns a function for the digest of the mounted plan, which each answer of the server contains. */
+/**
+ * Returns a function for the digest of the mounted plan, which every answer of the server contains. It is computed once after
+ * each reload.
+ */
 function createDigest(host: OpenedHost): () => string {
   let known: { readonly written: object; readonly digest: string } | undefined;
   return () => {
@@ -55,29 +58,35 @@ function createDigest(host: OpenedHost): () => string {
   };
 }
 
-/** Returns the name of the plan in a store that several plans share; `name` is that of its host. */
+/** Returns the name under which the plan is known in a store that several plans share: its own name, or its file, or `name`. */
 export function scopeOf({ plan }: OpenedHost, name: string): string {
   return plan.name ?? plan.file ?? name;
 }
 
-/** Returns 12 digits of the digest of the mounted plan, as written, with its parts merged. */
+/** Returns the first 12 digits of a digest of the mounted plan, with its included parts and before variables are filled in. */
 export function digestOfPlan({ plan: { written } }: OpenedHost): string {
   return digestOf(written).slice(0, 12);
 }
 
-/** Returns the section `policy` of a plan as YAML for editing. Its secrets stay masked, because a comparison does not need them. */
+/**
+ * Returns the section `policy` of a plan as YAML, so that a person can edit it. Secrets stay masked, because judging calls does
+ * not need them.
+ */
 async function policyText(plan: unknown): Promise<string> {
   const { stringify } = await import("yaml");
   return stringify((plan as { readonly policy?: unknown } | null)?.policy ?? {});
 }
 
-/** Which calls of the audit are read: the `last` newest ones, until `signal` is aborted. */
+/** Which calls of the audit are judged: the `last` newest ones. `signal` stops reading them. */
 interface NewestCalls {
   readonly last: number;
   readonly signal: AbortSignal;
 }
 
-/** Mounts the plan once more, perhaps with another policy, to judge the newest calls of the audit. No tool runs. */
+/**
+ * Mounts the plan once more, with another policy if one is given, and passes it to `read` with the newest calls of the audit. No
+ * tool runs.
+ */
 async function withJudge<Result>(
   host: OpenedHost,
   policy: Json | undefined,
@@ -116,7 +125,7 @@ async function comparePolicy(
   return withJudge(host, await readPolicy(text), options, newest, diffPolicy);
 }
 
-/** Returns people's answers as lines for the policy's lists, and the policy with these lines. */
+/** Suggests lines for the policy that answer as people answered before. Also returns the whole policy with these lines. */
 async function suggestPolicy(
   host: OpenedHost,
   options: OpenHostOptions,
@@ -137,14 +146,17 @@ async function suggestPolicy(
   return { ...found, policy: await policyText({ policy: { ...policy, ...listed } }) };
 }
 
-/** Reads a policy that a person wrote, in the way that a plan is read. Throws `PLAN_INVALID` with line and column. */
+/**
+ * Reads a policy that a person wrote, by the rules of plans. An empty text is an empty policy. Throws `PLAN_INVALID` with line
+ * and column.
+ */
 async function readPolicy(text: string): Promise<Json> {
   const isEmpty = text.split("\n").every((line) => /^\s*(#|$)/.test(line));
   const { parsePlanText } = await import("@toolmount/loader/commands");
   return isEmpty ? {} : parsePlanText("policy", text);
 }
 
-/** Returns the turns of a host's model, bound to the host. */
+/** Returns the functions with which the server runs turns of a host's model. */
 export function serveTurns(host: OpenedHost, reasoner: Reasoner, settings: Partial<Settings>): ServedTurns {
   return {
     list: (filter) => reasoner.list(filter),
@@ -159,13 +171,13 @@ export function serveTurns(host: OpenedHost, reasoner: Reasoner, settings: Parti
   };
 }
 
-/** Returns the state of the mounted servers. */
+/** Returns the state of each MCP server that the plan mounts. */
 export async function serveServers(host: OpenedHost): Promise<readonly ServedServer[]> {
   const { statusChannel } = await import("@toolmount/mcp");
   return (await host.coordinator.collectContributions(statusChannel)) as ServedServer[];
 }
 
-/** Returns the mounted servers to which users sign in. */
+/** Returns those mounted MCP servers to which each user signs in. */
 export async function serveSignIns(host: OpenedHost): Promise<readonly ServerSignIn[]> {
   const { signInChannel } = await import("@toolmount/mcp");
   const offered = await host.coordinator.collectContributions(signInChannel);
@@ -174,7 +186,7 @@ export async function serveSignIns(host: OpenedHost): Promise<readonly ServerSig
 
 type Verified = Parameters<ServedProtocol["fetch"]>[1];
 
-/** Serves the host over MCP. A token of a user calls for that user; each token has its own session. */
+/** Serves the host over MCP. With a token of a user, calls run for that user. Each token has its own session. */
 export async function serveProtocol(
   host: OpenedHost,
   options: ApprovalOptions,
@@ -194,7 +206,10 @@ export async function serveProtocol(
   });
 }
 
-/** Serves the layers of a host; undefined if its plan has none. Its agents also get a tool with which they ask for a keep. */
+/**
+ * Returns a host's layers for the HTTP server; undefined if the plan has none. Also gives the host's agents a tool that asks the
+ * user to keep their changes.
+ */
 export async function serveLayers(host: OpenedHost): Promise<ServedLayers | undefined> {
   if (host.coordinator.getCapability("host.layers") === null) return undefined;
   const { layersOf, offerToKeep } = await import("@toolmount/workers");
@@ -202,7 +217,7 @@ export async function serveLayers(host: OpenedHost): Promise<ServedLayers | unde
   return layersOf(host) ?? undefined;
 }
 
-/** Serves the stories of a host's sessions, including those of clients without a model. */
+/** Returns the functions with which the server reads sessions and their calls, including sessions of clients without a model. */
 export function serveStories(host: OpenedHost, reasoner: Reasoner | undefined): ServedStories {
   const ofModel = async (sessionId: string, userId: string | undefined) => {
     try {

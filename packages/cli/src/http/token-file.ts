@@ -5,7 +5,10 @@ import type { TokenRecord } from "@toolmount/http";
 import { canOthersRead, isBelow } from "@toolmount/paths";
 import { firstIssue } from "../schema/first-issue.ts";
 
-/** Reads a file of hashed tokens; null if it does not exist. Throws `USAGE_INVALID`. */
+/**
+ * Reads a file of hashed tokens; null if it does not exist. Throws `USAGE_INVALID` if it is not such a file, or others can read
+ * it.
+ */
 export async function readTokenFile(path: string): Promise<readonly TokenRecord[] | null> {
   const text = await readIfThere(path);
   if (text === null) return null;
@@ -16,7 +19,7 @@ export async function readTokenFile(path: string): Promise<readonly TokenRecord[
   }
 }
 
-/** Reads the tokens in the parsed content of a file. */
+/** Checks the parsed content of a file and returns its tokens. Throws an error with the first problem. */
 export async function readTokens(value: unknown): Promise<readonly TokenRecord[]> {
   const { tokenFile } = await import("@toolmount/http");
   const read = tokenFile.safeParse(value);
@@ -24,7 +27,10 @@ export async function readTokens(value: unknown): Promise<readonly TokenRecord[]
   throw new Error(firstIssue(read.error));
 }
 
-/** Reads a secret of the server from its file. Throws `USAGE_INVALID`. */
+/**
+ * Reads a secret of the server from its file. Throws `USAGE_INVALID` if the file is missing, empty, readable by others, or below
+ * a plan's folder.
+ */
 export async function readSecret(path: string, planFolders: readonly string[]): Promise<string> {
   await requireOutside(path, planFolders);
   const secret = (await readIfThere(path))?.trim() ?? "";
@@ -32,7 +38,7 @@ export async function readSecret(path: string, planFolders: readonly string[]): 
   return secret;
 }
 
-/** Writes a file of hashed tokens that only its owner can read, completely or not at all. */
+/** Replaces a file of hashed tokens in one step. Only its owner can read it. Throws `USAGE_INVALID`. */
 export async function writeTokenFile(path: string, tokens: readonly TokenRecord[]): Promise<void> {
   const draft = `${path}.${process.pid}.new`;
   const handle = await open(draft, "wx", 0o600).catch((cause: Error) => {
@@ -44,13 +50,13 @@ export async function writeTokenFile(path: string, tokens: readonly TokenRecord[
     await handle.close();
     await rename(draft, path);
   } catch (cause) {
-    await handle.close().catch(() => {}); // it is closed when only the rename failed
+    await handle.close().catch(() => {}); // if only the rename failed, it is already closed
     await rm(draft, { force: true });
     throw refusal(path, `it cannot be written: ${(cause as Error).message}`);
   }
 }
 
-/** Throws for a file below a plan's folder, because tools write there and could add a token that they know. */
+/** Throws for a file below a plan's folder, because tools write there and could add a token of their own choice. */
 export async function requireOutside(path: string, planFolders: readonly string[]): Promise<void> {
   const folder = await realpath(dirname(path)).catch(() => dirname(path));
   for (const planFolder of planFolders) {
@@ -62,7 +68,10 @@ export async function requireOutside(path: string, planFolders: readonly string[
   }
 }
 
-/** Reads a file that only its owner may read or write. Refuses a link, which could be pointed elsewhere. */
+/**
+ * Reads a file that only its owner may read or write; null if it does not exist. Refuses a link, because others could change its
+ * target.
+ */
 async function readIfThere(path: string): Promise<string | null> {
   const facts = await lstat(path).catch((error: NodeJS.ErrnoException) => {
     if (error.code === "ENOENT") return null;

@@ -4,20 +4,20 @@ import type { TokenRecord } from "@toolmount/http";
 import { usageError } from "../process/usage-error.ts";
 import { readTokenFile, readTokens, writeTokenFile } from "./token-file.ts";
 
-/** Where the hashed tokens of a server are kept. */
+/** Where a server stores its hashed tokens. */
 export interface TokenPlace {
   /** The name of the place in messages. */
   readonly name: string;
   /** Reads the tokens; null if there are none yet. Throws `USAGE_INVALID`. */
   read(): Promise<readonly TokenRecord[] | null>;
-  /** Replaces the tokens that were read last. Throws `USAGE_INVALID` if another program has changed them meanwhile. */
+  /** Replaces the tokens. Throws `USAGE_INVALID` if another program has changed them since they were last read. */
   write(tokens: readonly TokenRecord[]): Promise<void>;
 }
 
-/** The word for the plan's store instead of a file. */
+/** The value of `--tokens` that means the plan's store instead of a file. */
 export const inState = "state";
 
-/** Returns a file, which only its owner may read, as the place of tokens. */
+/** Returns the place for tokens in a file, which only its owner may read. */
 export function fileOfTokens(path: string, cwd: string): TokenPlace {
   const file = resolve(cwd, path);
   return {
@@ -30,8 +30,9 @@ export function fileOfTokens(path: string, cwd: string): TokenPlace {
 const kind = "tokens";
 
 /**
- * Returns the store of a plan as the place of tokens, so that every server of the plan has the same. It must be Postgres, because
- * the plan's tools may write where a file of SQLite is. Throws `USAGE_INVALID` for another store.
+ * Returns the place for tokens in the store of a plan, so that all servers of the plan accept the same tokens. The store must be
+ * Postgres: the file of an SQLite store can be in a folder where the plan's tools write. Throws `USAGE_INVALID` for another
+ * store.
  */
 export function tokensInState({ coordinator }: Pick<Host, "coordinator">): TokenPlace {
   if (coordinator.getCapability("fleet.ledger") === null)

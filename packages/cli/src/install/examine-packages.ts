@@ -3,16 +3,22 @@ import { dirname, join } from "node:path";
 import { findPackage, type InspectedEntry } from "@toolmount/loader/commands";
 import { isRecord } from "@toolmount/core/json";
 
-/** A problem with the package of an entry that does not keep the plan from opening. */
+/** A problem with the package of an entry that still lets the plan open. */
 export interface PackageWarning {
   readonly entry: string;
-  /** `engine`: it needs another version of Node. `peer`: a peer dependency is missing. `unused`: the entry offers no tool. */
+  /**
+   * `engine`: the package needs another version of Node. `peer`: a peer dependency is missing. `unused`: the entry offers no
+   * tool.
+   */
   readonly kind: "engine" | "peer" | "unused";
   readonly problem: string;
   readonly hint?: string;
 }
 
-/** Examines the packages of a plan's entries: their engines, their peers, and whether the entry offers any tool. */
+/**
+ * Examines the packages of a plan's entries: the required version of Node, the peer dependencies, and whether the entry offers
+ * any tool.
+ */
 export async function examinePackages(
   entries: readonly InspectedEntry[],
   nodeVersion: string,

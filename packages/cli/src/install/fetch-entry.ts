@@ -21,18 +21,19 @@ interface FetchOptions extends OpenHostOptions {
   readonly section: EditedSection;
 }
 
-/** An entry whose package is available, in the form that the plan gets. */
+/** The new entry as the plan gets it. Its package can be imported. */
 interface FetchedEntry {
   readonly entry: NewEntry;
-  /** The package that was fetched, as name and version; undefined if none was. */
+  /** The fetched package as name and version; undefined if nothing was fetched. */
   readonly fetched: string | undefined;
-  /** Removes the fetched package again. */
+  /** Restores the folder of packages to the state before the fetch. */
   readonly withdraw: () => Promise<void>;
 }
 
 /**
- * Reads a module that is written as a source: `npm:@acme/weather@^1/tools` is `@acme/weather/tools`, and a repository has the
- * name of its last folder. Other entries stay as they are, including one with a refused source, whose trial reports the reason.
+ * Splits a module that is written as a source into `module` and `source`: `npm:@acme/weather@^1/tools` is the module
+ * `@acme/weather/tools`, and a repository gets the name of its last folder. Other entries are returned unchanged. So is one with
+ * a refused source, because trying the entry reports the reason.
  */
 export function readModule(entry: NewEntry): NewEntry {
   const { module, source } = entry;
@@ -47,10 +48,11 @@ export function readModule(entry: NewEntry): NewEntry {
 }
 
 /**
- * Fetches the package of a new entry as `toolmount install` does, if it is not installed. An `npm:` source without a range,
- * and a name with a scope, get the newest version in the project's registry, and that range goes into the plan.
+ * Fetches the package of a new entry as `toolmount install` does, unless it is installed. For an `npm:` source without a range,
+ * and for a name with a scope, it takes the newest version in the project's registry, and writes a range from this version on
+ * into the entry.
  *
- * Throws `INSTALL_FAILED`. A short name is not fetched: it could be one of two packages.
+ * Throws `INSTALL_FAILED`. A short name is not fetched, because two packages could have it.
  */
 export async function fetchEntry(given: NewEntry, options: FetchOptions): Promise<FetchedEntry> {
   const untouched = { entry: given, fetched: undefined, withdraw: async () => {} };
@@ -88,7 +90,10 @@ async function withRange(written: string, fetching: Fetching): Promise<string> {
   return `npm:${name}@^${latest}${entry}`;
 }
 
-/** Restores the plan's folder of packages to its earlier state. */
+/**
+ * Restores the folder of packages: its `package.json` as it was `before`, without newer clones. Undefined means that it did not
+ * exist.
+ */
 async function restore(before: string | undefined, fetching: Fetching): Promise<void> {
   if (before === undefined) return rm(fetching.store, { recursive: true, force: true });
   const clones = join(fetching.store, "git");

@@ -8,14 +8,14 @@ import type { Environment } from "@toolmount/loader";
 import type { FetchedSource } from "@toolmount/loader/commands";
 import { programCommand } from "@toolmount/sandbox";
 
-/** The folders and the environment for fetching packages. */
+/** The folder of fetched packages, the plan's folder, and the environment of npm and git. */
 export interface Fetching {
   readonly store: string;
   readonly plan: string;
   readonly env: Environment;
 }
 
-/** Checks out one commit, without history, hooks and submodules. */
+/** Checks out one commit into an empty folder, without history, hooks and submodules. */
 export async function cloneInto(
   folder: string,
   { url, ref }: Extract<FetchedSource["from"], { kind: "git" }>,
@@ -33,7 +33,7 @@ export async function cloneInto(
   await git("checkout", "--quiet", "--detach", "FETCH_HEAD");
 }
 
-/** Fetches a repository whose folder is a package. Throws `INSTALL_FAILED`. */
+/** Fetches a repository that is a package, or that has one in a subfolder. Throws `INSTALL_FAILED`. */
 export async function clonePackage(
   source: FetchedSource,
   from: Extract<FetchedSource["from"], { kind: "git" }>,
@@ -56,10 +56,10 @@ async function hasPackage(folder: string): Promise<boolean> {
   return (await stat(join(folder, "package.json")).catch(() => undefined))?.isFile() === true;
 }
 
-/** Longest time that one command may take, in milliseconds. */
+/** Milliseconds after which npm or git is ended. */
 const maxMs = 10 * 60_000;
 
-/** Runs npm or git. Throws `INSTALL_FAILED` with its output. */
+/** Runs npm or git and returns its standard output. Throws `INSTALL_FAILED` with the program's error messages. */
 export async function run(
   command: string,
   words: readonly string[],
@@ -105,7 +105,10 @@ export function failed(problem: string, cause?: unknown): ToolmountError {
   return new ToolmountError("INSTALL_FAILED", { problem }, { cause });
 }
 
-/** Reads the commit of a checkout. The checkout is detached, so its HEAD file contains the commit itself. */
+/**
+ * Reads the commit of a checkout; undefined if it cannot be read. The checkout is detached, so its HEAD file contains the commit
+ * itself.
+ */
 export async function readCommit(folder: string): Promise<string | undefined> {
   const text = await readFile(join(folder, ".git", "HEAD"), "utf8").catch(() => "");
   return /^[0-9a-f]{40,64}$/.exec(text.trim())?.[0];

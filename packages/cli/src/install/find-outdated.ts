@@ -6,9 +6,9 @@ import { isRecord } from "@toolmount/core/json";
 import { readCommit, run, type Fetching } from "./fetch-programs.ts";
 import { findNpmrc } from "./project-npmrc.ts";
 
-/** A package or a repository of a plan, with its newest version. */
+/** A package or a repository of a plan, with its installed and its newest version. */
 export interface PackageAge {
-  /** Ids of the entries that use it. */
+  /** Ids of the plan's entries that use this package or repository. */
   readonly entries: readonly string[];
   /** The name of a package, or the address of a repository. */
   readonly name: string;
@@ -22,8 +22,8 @@ export interface PackageAge {
 }
 
 /**
- * Asks npm's registry and git for the newest versions of the plan's packages and repositories. Installs and imports
- * nothing. Throws `PLAN_NOT_FOUND` and `PLAN_INVALID`.
+ * Asks npm's registry and git for the newest versions of the plan's packages and repositories. Installs and imports none of them.
+ * Throws `PLAN_NOT_FOUND` and `PLAN_INVALID`.
  */
 export async function findOutdated(input?: PlanInput, options: OpenHostOptions = {}): Promise<PackageAge[]> {
   const { folder, store, env, sources } = await readPlanSources(input, options);
@@ -34,7 +34,7 @@ export async function findOutdated(input?: PlanInput, options: OpenHostOptions =
     if (known !== undefined) ages.set(source.written, { ...known, entries: [...known.entries, id] });
     else if (source.kind === "fetched") ages.set(source.written, await ageOfFetched(id, source, fetching));
     else {
-      // The plan's check reports a package that is not installed.
+      // A package that is not installed has no version here; `toolmount check` reports it.
       const found = await find().catch(() => undefined);
       const name = found?.name ?? source.names[0]!;
       const installed = found?.version;
@@ -62,7 +62,9 @@ async function ageOfFetched(
 
 type Newest = Pick<PackageAge, "wanted" | "latest">;
 
-/** Returns the age of a package. If its newest version cannot be found out, the others are still shown. */
+/**
+ * Adds the newest versions to a package's facts. If asking fails, adds the problem, so that the other packages are still shown.
+ */
 async function ageOf(
   facts: Pick<PackageAge, "entries" | "name" | "installed">,
   ask: () => Promise<Newest>,
@@ -74,7 +76,7 @@ async function ageOf(
   }
 }
 
-/** Returns the packages and repositories that have a newer version. */
+/** Returns those packages and repositories that have a newer version than the installed one. */
 export async function filterOutdated(ages: readonly PackageAge[]): Promise<PackageAge[]> {
   const { default: semver } = await import("semver");
   return ages.filter(({ installed, latest }) => {
@@ -84,7 +86,10 @@ export async function filterOutdated(ages: readonly PackageAge[]): Promise<Packa
   });
 }
 
-/** Asks the registry of the project for the newest version of a package, and for the newest of a range. */
+/**
+ * Asks the registry of the project for the newest version of a package, and for the newest one in `range`; without a range, both
+ * are the same.
+ */
 export async function askNpm(name: string, range: string | undefined, fetching: Fetching): Promise<Newest> {
   const words = ["view", name, "versions", "dist-tags", "--json", "--loglevel=error"];
   const npmrc = await findNpmrc(fetching.plan);
@@ -97,12 +102,12 @@ export async function askNpm(name: string, range: string | undefined, fetching: 
   return { wanted: range === undefined ? latest : (semver.maxSatisfying(all, range) ?? undefined), latest };
 }
 
-/** Returns the commit of a branch, a tag or the default branch. A source that names a commit never changes. */
+/** Returns the newest commit of a branch or a tag, or of the default branch. A source that names a commit has no newer one. */
 async function askGit(url: string, ref: string | undefined, fetching: Fetching): Promise<Newest> {
   if (ref !== undefined && /^[0-9a-f]{40,64}$/.test(ref)) return { wanted: ref, latest: ref };
   const out = await run("git", ["ls-remote", "--", url, ref ?? "HEAD"], fetching.plan, fetching);
   const commits = out.split("\n").map((line) => line.split("\t"));
-  // For an annotated tag, the line with ^{} has the commit that the tag names.
+  // For an annotated tag, the line that ends with `^{}` has its commit; the other line has the tag itself.
   const latest = (commits.find(([, name]) => name?.endsWith("^{}")) ?? commits[0])?.[0] || undefined;
   return { wanted: latest, latest };
 }

@@ -15,41 +15,41 @@ import { findNpmrc, withNpmrc } from "./project-npmrc.ts";
 
 /** Options of an install, besides those of opening the plan. */
 interface InstallOptions extends OpenHostOptions {
-  /** Fetches everything again: the newest version of each range, the newest commit of each branch. */
+  /** Also fetches sources that are already there: the newest version of each range, the newest commit of each branch. */
   readonly update?: boolean | undefined;
 }
 
-/** One package that a source of the plan names. */
+/** A package, or the repository of a bundle, that a source of the plan names. */
 interface InstalledSource {
   readonly source: string;
   readonly name: string | undefined;
   readonly version: string | undefined;
   readonly folder: string;
-  /** For a repository: the commit that was checked out. */
+  /** The checked-out commit of a repository; absent for a package of npm. */
   readonly commit?: string;
 }
 
-/** The plan's folder of packages after an install. */
+/** What is in the plan's folder of packages after an install. */
 interface InstallReport {
-  /** `.toolmount/modules` in the plan's folder. */
+  /** The path of `.toolmount/modules` in the plan's folder. */
   readonly folder: string;
   readonly sources: readonly InstalledSource[];
-  /** Sources that could not be fetched, but without which the plan opens. */
+  /** Sources that could not be fetched, but that only optional entries use. */
   readonly missing: readonly MissingSource[];
 }
 
-/** A source of optional entries, and why it is not installed. */
+/** A source that only optional entries use, and why it is not installed. */
 interface MissingSource {
   readonly source: string;
   readonly problem: string;
 }
 
 /**
- * Fetches the packages of the plan's `npm:name@range` and `git+…` sources, with npm and git, into a folder in the plan's
- * folder, with the settings of the nearest `.npmrc`. No install script runs, and no package is imported. A package that is
- * already in the folder is not fetched again; those of other plans stay.
+ * Fetches the packages of the plan's `npm:name@range` and `git+…` sources into a folder in the plan's folder. It runs npm and git
+ * with the settings of the nearest `.npmrc`. No install script runs, and no package is imported. Packages that are already in the
+ * folder are not fetched again, and those of other plans stay.
  *
- * A source of optional entries does not fail the others. Throws `PLAN_NOT_FOUND`, `PLAN_INVALID`, and
+ * If a source of an optional entry fails, the others are still installed. Throws `PLAN_NOT_FOUND`, `PLAN_INVALID`, and
  * `INSTALL_FAILED` with the output of npm or git.
  */
 export async function installSources(
@@ -58,7 +58,8 @@ export async function installSources(
 ): Promise<InstallReport> {
   const bundles = await fetchBundles(input, options);
   const { folder: plan, store, env, sources: named, problems } = await readPlanSources(input, options);
-  // Fetched files may differ from the lock. That is allowed here, because the plan opens only after a review.
+  // Fetched files may differ from the lock. An install allows this, because mounting refuses them until a person accepts the
+  // change.
   const wrong = problems.filter(({ code }) => code !== "VARIABLE_MISSING" && code !== "LOCK_DRIFT");
   if (wrong.length > 0) throw planError(wrong);
   const sources = new Map<string, Wanted>();
@@ -79,7 +80,7 @@ export async function installSources(
   };
 }
 
-/** Fetches the repositories of bundles until no bundle includes a missing one. */
+/** Fetches the repositories of bundles. A bundle can include others, so it repeats until none is missing. */
 async function fetchBundles(
   input: PlanInput | undefined,
   options: InstallOptions,
@@ -107,7 +108,7 @@ async function describeClone(
   return { source, name: alias, version: undefined, folder, ...(commit !== undefined && { commit }) };
 }
 
-/** Keeps fetched packages out of the plan's git repository. */
+/** Creates the folder of fetched packages, with a `.gitignore` that keeps it out of the plan's git repository. */
 async function keepPrivate(store: string): Promise<void> {
   makeFolder(store);
   await writeFile(join(store, ".gitignore"), "*\n");
@@ -140,7 +141,7 @@ async function fetchAll(
   return failures;
 }
 
-/** The packages of other plans and other overlays in the folder, by alias. */
+/** The packages in the folder that only other plans or overlays use, by alias. */
 type Others = Readonly<Record<string, string>>;
 
 async function othersOf(wanted: readonly Wanted[], store: string): Promise<Others> {
@@ -152,7 +153,7 @@ async function othersOf(wanted: readonly Wanted[], store: string): Promise<Other
   );
 }
 
-/** Removes the packages that an update fetches again, except packages that other plans use. */
+/** Removes the installed packages so that an update fetches them again, except those that other plans use. */
 async function forget(wanted: readonly Wanted[], others: Others, store: string): Promise<void> {
   const isAlone = Object.keys(others).length === 0;
   const own = wanted.flatMap(({ alias }) => [join("node_modules", alias), join("git", alias)]);
@@ -165,7 +166,7 @@ async function forget(wanted: readonly Wanted[], others: Others, store: string):
   );
 }
 
-/** Checks out the repositories. Returns those that failed and are optional. */
+/** Checks out repositories. Returns the failures of optional sources; throws for a required one. */
 async function cloneAll(wanted: readonly Wanted[], fetching: Fetching): Promise<MissingSource[]> {
   const failures: MissingSource[] = [];
   for (const source of wanted)
@@ -182,8 +183,8 @@ async function isThere({ alias }: FetchedSource, store: string): Promise<boolean
 }
 
 /**
- * Writes the folder's package.json. Each source gets a different name, so that two versions of one package can be installed. npm
- * skips an optional package that it cannot fetch.
+ * Writes the package.json of the folder. Each source has its own alias, so that two versions of one package can be installed.
+ * Optional sources are optional dependencies, which npm skips if it cannot fetch them.
  */
 async function writePackage(sources: readonly Wanted[], others: Others, store: string): Promise<void> {
   const dependenciesOf = (required: boolean): object =>
@@ -201,15 +202,15 @@ async function writePackage(sources: readonly Wanted[], others: Others, store: s
     name: "toolmount-modules",
     private: true,
     dependencies: dependenciesOf(true),
-    // A package of another plan that can no longer be fetched must not fail this install.
+    // If a package of another plan can no longer be fetched, this install must not fail, so it is optional here.
     optionalDependencies: { ...others, ...dependenciesOf(false) },
   };
   await writeFile(join(store, "package.json"), `${JSON.stringify(json, null, 2)}\n`);
 }
 
 /**
- * Installs the packages in the folder's package.json, and removes all others. Peers come from the plan's own packages
- * if these have core, so that a tool and its host share one core.
+ * Installs the packages in the folder's package.json, and removes all others. If the plan's own packages include core, peers are
+ * not installed, so that a tool and its host share that core.
  */
 export async function runNpm(fetching: Fetching): Promise<void> {
   const hasCore = (await findPackage("@toolmount/core", fetching.plan)) !== undefined;

@@ -2,9 +2,9 @@ import { copyFile, lstat, rm, stat, symlink } from "node:fs/promises";
 import { dirname, join } from "node:path";
 
 /**
- * Returns the nearest `.npmrc` of a plan: in its folder, or in a folder above. npm itself looks only next to the nearest
- * package.json, which for packages of a plan is the folder in which they are installed. A file of a user other than the plan's
- * owner and root is not used, because it could send npm to another registry.
+ * Returns the nearest `.npmrc` of a plan: in its folder, or in a folder above; undefined if there is none. npm itself looks only
+ * next to the nearest package.json, which is in the folder of fetched packages. A file that belongs to neither the owner of the
+ * plan's folder nor root is not used, because it could send npm to another registry.
  */
 export async function findNpmrc(planFolder: string): Promise<string | undefined> {
   const { uid } = await stat(planFolder);
@@ -16,7 +16,10 @@ export async function findNpmrc(planFolder: string): Promise<string | undefined>
   }
 }
 
-/** Runs npm in a folder with the settings of a project. The file may hold tokens, so it is only linked, and only during the run. */
+/**
+ * Calls `work`, which runs npm in a folder, while this folder has a project's settings. They may hold tokens, so the file is only
+ * linked, and only for this time.
+ */
 export async function withNpmrc<Result>(
   npmrc: string | undefined,
   folder: string,
@@ -25,7 +28,7 @@ export async function withNpmrc<Result>(
   const place = join(folder, ".npmrc");
   if (npmrc === undefined || (await hasOwnFile(place))) return work();
   await rm(place, { force: true });
-  // On Windows only some users may create links.
+  // On Windows only some users may create links, so the file is copied there.
   await symlink(npmrc, place, "file").catch(() => copyFile(npmrc, place));
   try {
     return await work();
@@ -34,7 +37,7 @@ export async function withNpmrc<Result>(
   }
 }
 
-/** Tests whether this folder has its own settings. */
+/** Tests whether the folder has its own `.npmrc`, as a file and not as a link. */
 async function hasOwnFile(path: string): Promise<boolean> {
   return (await lstat(path).catch(() => undefined))?.isFile() === true;
 }

@@ -3,16 +3,16 @@ import { dirname, join } from "node:path";
 import { isRecord } from "@toolmount/core/json";
 import type { ManifestTool } from "@toolmount/loader/commands";
 
-/** A package with tools that the nearest `package.json` names. */
+/** A package with tools that the nearest `package.json` lists. */
 export interface FoundPackage {
   readonly name: string;
-  /** Its tools; null if only starting it shows them, because it is not installed, or its config decides. */
+  /** The package's tools; null if it is not installed, or if only mounting it shows them. */
   readonly tools: readonly ManifestTool[] | null;
   /** Whether `package.json` allows any version. */
   readonly isUnpinned: boolean;
 }
 
-/** Finds the packages with tools that the `package.json` of this folder, or of one above, names. Runs none of their code. */
+/** Finds the packages with tools that the nearest `package.json` lists, in this folder or above. Runs no code of packages. */
 export async function findToolPackages(cwd: string): Promise<readonly FoundPackage[]> {
   const { findPackage } = await import("@toolmount/loader/commands");
   const found = await Promise.all(

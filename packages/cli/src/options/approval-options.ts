@@ -1,7 +1,7 @@
 import { ToolmountError, type ApprovalScope, type JsonObject } from "@toolmount/core";
 import { refusalOf } from "@toolmount/core/json";
 
-/** Reads `--arguments`. Throws `USAGE_INVALID`. */
+/** Reads the value of `--arguments`. Throws `USAGE_INVALID` if it is not a JSON object. */
 export function readEdited(text: string): JsonObject {
   const refused = refusalOf(text);
   if (refused !== null) throw new ToolmountError("USAGE_INVALID", { problem: `--arguments has ${refused}` });
@@ -9,13 +9,13 @@ export function readEdited(text: string): JsonObject {
     const value = JSON.parse(text) as unknown;
     if (typeof value === "object" && value !== null && !Array.isArray(value)) return value as JsonObject;
   } catch {
-    // The error below says what is expected.
+    // Text that is not JSON gets the error below, which says what is expected.
   }
   const problem = `--arguments is a JSON object of all arguments, such as '{"amount":99}'`;
   throw new ToolmountError("USAGE_INVALID", { problem });
 }
 
-/** Reads `--remember` and `--for`. Throws `USAGE_INVALID`. */
+/** Reads `--remember` and `--for`. Undefined without them. Throws `USAGE_INVALID`. */
 export function readRemember({
   remember,
   for: forMs,

@@ -15,7 +15,9 @@ export interface CallFilterOptions {
   readonly text?: string;
 }
 
-/** The states of a call: open ones, and how it can end. */
+/**
+ * The values of `--status`: how a call can end, and the states of a call that has not ended (`waiting`, `decided`, `running`).
+ */
 const statuses = [
   "ok",
   "invalid",
@@ -47,13 +49,13 @@ export function addCallFilters(command: Command): Command {
     .option("--until <time>", "only before then", readSince);
 }
 
-/** Returns the part of the options that selects calls. */
+/** Returns only those options that select calls. */
 export function filterOf(options: CallFilterOptions): CallFilter {
   const { run, tool, user, session, code, since, until, text, status } = options;
   return { run, tool, user, session, code, since, until, text, status };
 }
 
-/** Returns the same options as a filter of stored calls. */
+/** Returns the options as a filter for stored calls, in which some members have other names. */
 export function pastFilterOf(options: CallFilterOptions): Omit<PastCallFilter, "limit"> {
   const { run, user: userId, session: sessionId, ...same } = filterOf(options);
   return { ...same, userId, sessionId, runIds: run === undefined ? undefined : [run] };

@@ -5,11 +5,11 @@ import { ToolmountError } from "@toolmount/core/errors";
 /** A call that is written as in a program: `tool(a: 1, b: "x")`. */
 export interface WrittenCall {
   readonly tool: string;
-  /** The text between the brackets. */
+  /** The text between the parentheses. */
   readonly inner: string;
 }
 
-/** Reads a word as such a call; undefined for any other word. */
+/** Reads a word of the form `tool(…)`; undefined for any other word. */
 export function readCallText(word: string): WrittenCall | undefined {
   const [, tool, inner] = /^([A-Za-z0-9_.-]{1,128})\((.*)\)$/s.exec(word.trim()) ?? [];
   return tool === undefined || inner === undefined ? undefined : { tool, inner };

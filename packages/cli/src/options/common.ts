@@ -1,6 +1,6 @@
 import type { Command } from "commander";
 
-/** The help of every command for its plan. */
+/** The help text for the argument that names the plan. */
 export const planArgument =
   "the plan: a file, or a folder that has one; else the nearest one from here upward";
 

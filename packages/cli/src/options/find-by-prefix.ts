@@ -1,8 +1,8 @@
 import { ToolmountError } from "@toolmount/core/errors";
 
 /**
- * Returns the id that begins with `written`. A text that matches none is returned unchanged, so that the host reports it.
- * Throws `USAGE_INVALID` if several ids begin with it.
+ * Returns the id that begins with `written`. If none does, `written` is returned unchanged, so that the host reports it as
+ * unknown. Throws `USAGE_INVALID` if several ids begin with it.
  */
 export function findByPrefix(written: string, ids: readonly string[]): string {
   const matches = ids.filter((id) => id.startsWith(written));

@@ -25,7 +25,10 @@ export function parseFlowMap(text: string): FlowMap {
   return copied.ok ? { ok: true, value: copied.value } : { ok: false, problem: copied.problem };
 }
 
-/** Returns the value of a document. Undefined for one with an alias, which could turn a short text into a very large value. */
+/**
+ * Returns the value of a YAML document. Undefined if the document has an alias, because aliases can turn a short text into a huge
+ * value.
+ */
 function jsOf(document: Document): unknown {
   try {
     return document.toJS({ maxAliasCount: 0 });
@@ -34,7 +37,7 @@ function jsOf(document: Document): unknown {
   }
 }
 
-/** Describes the problem of a member without a value: its colon has no blank after it, or it has no name. */
+/** Says what is wrong with a member that has no value: no blank follows its colon, or it is a value without a name. */
 function problemOf(written: string): string {
   const [name = "", ...rest] = written.split(":");
   return rest.length > 0 && /^[\w-]+$/.test(name)

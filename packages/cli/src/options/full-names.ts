@@ -1,4 +1,4 @@
-/** Short names for commands below others. They are in no list. */
+/** Short names of subcommands. The help does not show them. */
 export const shortNames: Readonly<Record<string, readonly string[]>> = {
   cost: ["list", "cost"],
   schema: ["print", "schema"],
@@ -16,7 +16,10 @@ export const shortNames: Readonly<Record<string, readonly string[]>> = {
   publish: ["package", "publish"],
 };
 
-/** Returns the line with full names of commands: `worker` becomes `fleet work`, and `help LOCK_DRIFT` explains the code. */
+/**
+ * Replaces short names in a command line: `worker` becomes `fleet work`. `help LOCK_DRIFT` becomes `explain LOCK_DRIFT`, and
+ * `help` for a subcommand becomes `--help` after it.
+ */
 export function fullNames(words: readonly string[]): readonly string[] {
   const at = words.findIndex((word, index) => isName(word, words[index - 1]));
   const [before, [first = "", ...rest]] = [words.slice(0, at), words.slice(at)];
@@ -29,7 +32,7 @@ export function fullNames(words: readonly string[]): readonly string[] {
   return named.length > 1 ? [...before, ...named, "--help"] : [...before, "help", ...named];
 }
 
-/** Tests whether a word of a line is neither an option nor the value of `--plan`. */
+/** Tests whether a word is neither an option nor the value of `--plan`; `last` is the word before it. */
 export function isName(word: string, last: string | undefined): boolean {
   return !word.startsWith("-") && last !== "--plan";
 }

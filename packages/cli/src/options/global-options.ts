@@ -9,7 +9,7 @@ interface GlobalOptions {
   readonly debug?: true;
 }
 
-/** Adds the options of every command, which may come before or after its name. */
+/** Adds the options that every command has. They may be before or after the command's name. */
 export function addGlobalOptions(program: Command): void {
   program
     .option("--plan <path>", "the plan, as an option; the same as the argument [plan]")
@@ -18,13 +18,16 @@ export function addGlobalOptions(program: Command): void {
     .option("--debug", "log everything, with fields and stacks");
 }
 
-/** Reads the global options into the shell's settings, and passes `--plan` to a command as its argument. */
+/**
+ * Puts the global options into the shell's settings. If a command's last argument is the plan, `--plan` also becomes that
+ * argument.
+ */
 export function applyGlobalOptions(program: Command, command: Command, { settings }: Shell): void {
   const options = program.opts<GlobalOptions>();
   settings.verbosity = verbosityOf(options);
   settings.plan = options.plan;
   if (options.plan === undefined) return;
-  // If the plan is not the last argument, the command itself reads the option from the settings.
+  // Commands whose last argument is not the plan read it from the settings.
   const index = command.registeredArguments.length - 1;
   if (command.registeredArguments[index]?.name() !== "plan") return;
   if (command.processedArgs[index] !== undefined)

@@ -3,7 +3,10 @@ import type { JsonObject } from "@toolmount/core";
 import { ToolmountError } from "@toolmount/core/errors";
 import { printable } from "../screen/printable.ts";
 
-/** Reads an option whose value is any JSON. Throws `USAGE_INVALID`, which names the option and shows the place of the mistake. */
+/**
+ * Reads an option whose value is JSON; undefined without the option. Throws `USAGE_INVALID` with the option's name and the place
+ * of the mistake.
+ */
 export function readJson(option: string, text: string | undefined): unknown {
   if (text === undefined) return undefined;
   const refused = refusalOf(text);
@@ -16,12 +19,12 @@ export function readJson(option: string, text: string | undefined): unknown {
   }
 }
 
-/** Characters of a text that are shown around a mistake. */
+/** How many characters are shown before and after a mistake. */
 const around = 30;
 
 /**
- * Returns the place of the mistake: the text around it, and a mark below. V8 states the position, or quotes the whole text if
- * it is short.
+ * Returns lines that show the place of the mistake: the text around it, and a mark below. V8's message states the position; for a
+ * short text it only names the character, which is then searched.
  */
 function placeOf(text: string, message: string): string {
   const stated = /at position (\d+)/.exec(message)?.[1];
@@ -33,7 +36,7 @@ function placeOf(text: string, message: string): string {
   return `: ${what}\n  ${before}${after}\n  ${" ".repeat(before.length)}^`;
 }
 
-/** Reads an option whose value is a JSON object. Throws `USAGE_INVALID`, which names the option. */
+/** Reads an option whose value is a JSON object; undefined without the option. Throws `USAGE_INVALID` with the option's name. */
 export function readJsonObject(option: string, text: string | undefined): JsonObject | undefined {
   const value = readJson(option, text);
   if (value === undefined || (typeof value === "object" && value !== null && !Array.isArray(value)))

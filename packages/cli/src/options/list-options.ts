@@ -16,16 +16,16 @@ export const firstOption = [
   readFirst,
 ] as const;
 
-/** Reads how many calls of a list are approved. */
+/** Reads how many calls of a list are approved, beginning with the first. */
 export function readFirst(text: string): number {
   if (/^[1-9]\d{0,5}$/.test(text)) return Number(text);
-  // Commander recognises its InvalidArgumentError by the code, so it need not be loaded for this.
+  // Commander recognises its InvalidArgumentError by this code. Loading the class itself would take time.
   throw Object.assign(new Error("Give a number from 1."), { code: "commander.invalidArgument" });
 }
 
 /**
- * Asks about the list of a rehearsal, and makes its calls: by the call that was rehearsed, or one by one. Null if nothing needs
- * to be asked.
+ * Lets a person answer for the list of calls that a rehearsal made, and then makes the approved calls: with `request`, by making
+ * that request again; otherwise one by one. Null without `--ask`, or if the list is empty.
  */
 export async function makeList(
   rehearsal: Rehearsal,

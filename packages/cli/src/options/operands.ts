@@ -6,7 +6,7 @@ import type { JsonObject } from "@toolmount/core";
 import { readCallText, type WrittenCall } from "./call-text.ts";
 import { readJson } from "./json-option.ts";
 
-/** The operands of `[plan] <tool> [arguments]`. */
+/** The words `[plan] <tool> [arguments]` of a command line. */
 export interface CallOperands {
   readonly plan: string | undefined;
   readonly tool: string;
@@ -14,13 +14,13 @@ export interface CallOperands {
   readonly text: string | undefined;
   /** The arguments as words: `name=text`, `name:=JSON`, `name=@file`. */
   readonly pairs: readonly string[];
-  /** The arguments as in a program: `tool(a: 1)`. */
+  /** The call, if it is written as in a program: `tool(a: 1)`. */
   readonly written?: WrittenCall;
 }
 
 /**
- * Reads the operands of a call. The first word is the plan if it looks like a path and a tool follows. If `planOption` is given,
- * no word is the plan. Throws `USAGE_INVALID`.
+ * Reads the words of a call. The first word is the plan if it looks like a path and a tool follows, or if there are three words.
+ * With `planOption`, no word is the plan. Throws `USAGE_INVALID`.
  */
 export function readCallOperands(words: readonly string[], planOption?: string): CallOperands {
   const call = words.length === 0 ? undefined : readCallText(words.at(-1)!);
@@ -57,7 +57,7 @@ function readWrittenCall(
   return { plan: before[0] ?? planOption, tool: written.tool, text: undefined, pairs: [], written };
 }
 
-/** Returns the words `name=value` at the end. */
+/** Returns the words of the form `name=value` at the end. The first word is never one of them. */
 function takePairs(words: readonly string[]): readonly string[] {
   return words.slice(
     Math.max(
@@ -92,7 +92,7 @@ export async function readPairs(pairs: readonly string[], cwd: string): Promise<
   return { arguments: Object.fromEntries(members) as JsonObject, texts };
 }
 
-/** Arguments that were written as words. */
+/** Arguments that were written as words such as `name=text`. */
 interface ReadPairs {
   readonly arguments: JsonObject;
   /** Names of the arguments that were written as `name=text`. */
@@ -117,10 +117,10 @@ function looksLikeArguments(word: string): boolean {
   return word === "-" || /^\s*(?:[{["]|$)/.test(word);
 }
 
-/** One byte more than a host accepts as arguments, so that the host itself refuses text that is too long. */
+/** One byte more than a host accepts as arguments, so that the host still sees that a text is too long. */
 const maxBytes = 2 ** 20 + 1;
 
-/** Reads a text to its end, or to the first byte over the limit. */
+/** Reads a stream to its end, but at most `maxBytes` bytes. */
 export async function readText(input: Readable): Promise<string> {
   const chunks: Buffer[] = [];
   let bytes = 0;

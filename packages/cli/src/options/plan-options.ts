@@ -1,7 +1,7 @@
 import type { Command } from "commander";
 import { collect, jsonOption } from "./common.ts";
 
-/** Options about the parts of a plan. */
+/** The overlays that are laid over the plan. */
 export interface PlanOptions {
   readonly env?: readonly string[];
 }
@@ -15,7 +15,9 @@ export function addPlanOptions(command: Command): Command {
   );
 }
 
-/** Adds a command about a plan below another one, such as `approvals list`, which also runs if its own word is omitted. */
+/**
+ * Adds a subcommand about a plan, such as `approvals list`. One with the name `list` also runs if the word `list` is left out.
+ */
 export function addPlanSubcommand(command: Command, name: string, summary: string): Command {
   const added = command.command(name, { isDefault: name === "list" });
   return addPlanOptions(added.summary(summary).description(`${summary}.`)).option(...jsonOption);

@@ -1,9 +1,12 @@
 import { printable } from "../screen/printable.ts";
 
-/** Most names that an error lists. */
+/** How many known names an error lists. */
 const maxShown = 10;
 
-/** Throws `USAGE_INVALID` for a filter with an unknown name, with the nearest known name, or else some known names. */
+/**
+ * Throws `USAGE_INVALID` if `name` is given and not known. The error suggests the nearest known name or, if none is near, lists
+ * some.
+ */
 export async function refuseUnknown(option: string, name: string | undefined, known: readonly string[]) {
   if (name === undefined || known.includes(name)) return;
   const [{ nearestNames }, { usageError }] = await Promise.all([

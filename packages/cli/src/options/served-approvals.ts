@@ -3,7 +3,7 @@ import { InvalidArgumentError, type Command } from "commander";
 
 const ways = ["pending", "wait", "elicitation"] as const;
 
-/** How a call over MCP that needs a person is answered. */
+/** How a server over MCP lets people answer questions about calls. */
 export interface ApprovalOptions {
   readonly approval?: (typeof ways)[number];
   readonly publicUrl?: string;
@@ -25,7 +25,7 @@ export function addApprovalOptions(command: Command): Command {
     );
 }
 
-/** Returns the options in the form that the server over MCP accepts. */
+/** Returns the options in the form that the MCP server accepts. */
 export function approvalsOf({ approval, publicUrl }: ApprovalOptions): ServedApprovals {
   return {
     wait: approval === "wait",

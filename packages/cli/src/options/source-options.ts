@@ -2,7 +2,7 @@ import { ToolmountError } from "@toolmount/core/errors";
 import type { PlanInput } from "@toolmount/loader";
 import type { Command } from "commander";
 
-/** The source of tools without a plan. */
+/** Options that name a single source of tools instead of a plan. */
 export interface SourceOptions {
   readonly module?: string;
   readonly stdio?: string;
@@ -23,14 +23,14 @@ export function addServerOptions(command: Command): Command {
     .option("--http <url>", "without a plan: the tools of the MCP server at this address");
 }
 
-/** Tests whether the options name a source. */
+/** Tests whether the options name a source of tools. */
 export function hasSource({ module, stdio, http }: SourceOptions): boolean {
   return (module ?? stdio ?? http) !== undefined;
 }
 
 /**
- * Returns a plan with one entry for the source that the options name, or the plan of the command line. Calls of such an entry
- * are neither stored nor audited. Throws `USAGE_INVALID` for two sources.
+ * Returns the plan of the command line or, if the options name a source, a plan with one entry for that source. Calls of this
+ * entry are neither stored nor audited. Throws `USAGE_INVALID` if both or two sources are given.
  */
 export function planOfSource(plan: string | undefined, options: SourceOptions): PlanInput {
   const given = Object.entries({ plan, ...pick(options) }).filter(([, value]) => value !== undefined);
@@ -55,7 +55,7 @@ function entryOf({ module, stdio, http }: SourceOptions) {
   return { module: "server", source: { mcp: { command, args } } };
 }
 
-/** Splits a command line into words. Quotes keep a word together; no other syntax of a shell is supported. */
+/** Splits a command line into words. Quotes keep words together; other syntax of shells has no meaning. */
 export function splitWords(line: string): string[] {
   const words = line.matchAll(/(?:[^\s"']|"[^"]*"|'[^']*')+/g);
   return Array.from(words, ([word]) => word.replaceAll(/"([^"]*)"|'([^']*)'/g, "$1$2"));

@@ -5,16 +5,16 @@ import type { Shell } from "./shell.ts";
 
 interface AskLineOptions {
   readonly notices?: Notices;
-  /** The effect of a second Ctrl-C, as text. */
+  /** What a second Ctrl-C does, as words for the hint "press Ctrl-C again to …". */
   readonly leaves?: string;
-  /** Collects the pasted blocks: texts of several lines, or long ones. */
+  /** Gets the pasted blocks: texts of several lines, and texts of more than 400 characters. */
   readonly pastes?: Set<string>;
 }
 
 /**
- * Asks for one line at a terminal; arrow keys show earlier lines. A paste of several lines is one part of the line, and Enter
- * sends it. If the terminal does not mark pastes, lines that arrive together are one text. Ctrl-C empties the line; on an empty
- * line a second Ctrl-C `leaves`. Returns null after that, after Ctrl-D on an empty line, and after the signal.
+ * Asks for one line at a terminal; arrow keys show earlier lines. A paste of several lines becomes a part of the line. In a
+ * terminal that does not mark pastes, lines that arrive together become one text. Ctrl-C empties the line; a second Ctrl-C on an
+ * empty line ends the question. Returns null then, after Ctrl-D on an empty line, and after the signal.
  */
 export async function askLine(
   terminal: NonNullable<Shell["terminal"]>,
@@ -28,7 +28,7 @@ export async function askLine(
   const reader = createInterface({ input, output, terminal: true, prompt, history: [...history] });
   const lines: string[] = [];
   const restore = notices?.redirect((line) => {
-    // The line that is being typed moves down.
+    // The notice is written above, and the line that is being typed moves down.
     output.write(`\r\u001b[J${line}\n`);
     reader.prompt(true);
   });
@@ -44,7 +44,7 @@ export async function askLine(
       output.write(`\r\u001b[Jpress Ctrl-C again to ${leaves}\n`);
       reader.prompt();
     });
-    // The rest of a chunk is read before the immediate runs, so a paste is complete by then.
+    // The immediate runs after all lines of the chunk have been read, so a paste that arrives as lines is complete.
     reader.on("line", (line) => void (lines.push(line) === 1 && setImmediate(() => resolve(withRest()))));
     reader.once("close", () => lines.length === 0 && leave());
     reader.prompt();
@@ -58,7 +58,7 @@ export async function askLine(
 
   function withRest(): string {
     const whole = input.whole([...lines, ...(reader.line === "" ? [] : [reader.line])].join("\n"));
-    // Node's history separates the lines of an earlier text with carriage returns.
+    // Lines from Node's history are separated by carriage returns if their text had several lines.
     return whole.replaceAll("\r", "\n");
   }
 }

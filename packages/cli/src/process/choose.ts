@@ -4,7 +4,7 @@ import { systemClock, type Clock } from "@toolmount/core";
 import { wrapAnsi } from "fast-wrap-ansi";
 import type { Screen } from "../screen/screen.ts";
 
-/** One answer to a question. Its key chooses it, wherever the cursor is. */
+/** One answer to a question. The person chooses it by its key, or with the arrow keys and Enter. */
 export interface Choice<Value> {
   readonly value: Value;
   readonly key: string;
@@ -21,19 +21,19 @@ interface Question<Value> {
   readonly signal?: AbortSignal | undefined;
 }
 
-/** The streams of the terminal, and the clock for the time before keys count. */
+/** The streams of the terminal. The clock measures the time before keys count. */
 export interface QuestionTerminal {
   readonly input: Readable;
   readonly output: Writable;
   readonly clock?: Pick<Clock, "setTimer"> | undefined;
 }
 
-/** Milliseconds without a key before a key counts, because a person needs this long to notice the question. */
+/** How many milliseconds must pass without a key before a key counts, because a person needs this long to notice the question. */
 const quietMs = 500;
 
 const hideCursor = "\u001b[?25l";
 const showCursor = "\u001b[?25h";
-/** Makes the terminal mark pasted text, so that a pasted letter is not an answer. */
+/** Makes the terminal mark pasted text, so that a pasted letter does not count as an answer. */
 const markPastes = "\u001b[?2004h";
 const leavePastes = "\u001b[?2004l";
 
@@ -117,12 +117,14 @@ export function askWhether(
   return choose(screen, terminal, { ...question, choices });
 }
 
-/** Tests for a key without text, such as an arrow, which does not count as typing. */
+/** Tests whether a key has no text, such as an arrow. Such keys do not count as typing. */
 function isTextless({ sequence = "", ctrl, meta }: Key): boolean {
   return sequence.startsWith("\u001b") || ctrl === true || meta === true;
 }
 
-/** Creates the time in which keys do not count, and which each such key restarts. `onChange` is called at its start and end. */
+/**
+ * Creates the period in which keys do not count. Each key in it begins it again. `onChange` is called when it begins and ends.
+ */
 function createQuiet(clock: Pick<Clock, "setTimer">, onChange: () => void) {
   let isOver = false;
   let undo = () => {};
@@ -136,7 +138,7 @@ function createQuiet(clock: Pick<Clock, "setTimer">, onChange: () => void) {
       isOver = false;
       undo();
       let turn: NodeJS.Immediate | undefined;
-      // Bytes that are waiting are read before the immediate runs.
+      // The immediate runs after waiting bytes have been read, so keys from before the end of the period do not count.
       const timer = clock.setTimer(() => (turn = setImmediate(finish)), quietMs);
       undo = () => {
         timer.cancel();
@@ -148,13 +150,16 @@ function createQuiet(clock: Pick<Clock, "setTimer">, onChange: () => void) {
   };
 }
 
-/** Reads the keys of a terminal, chunk by chunk, until the returned function is called. The end of the input counts as Ctrl-C. */
+/**
+ * Passes the keys of a terminal to `take`, chunk by chunk, until the returned function is called. The end of the input counts as
+ * Ctrl-C.
+ */
 function readKeys(input: Readable, take: (keys: readonly Key[], isPaste: boolean) => void): () => void {
   let keys: Key[] = [];
   let isPasting = false;
   const collect = (_text: string | undefined, key: Key) => {
     keys.push(key);
-    // Node waits for the rest of an escape sequence, so this key comes after its chunk.
+    // Node waits to see whether an escape sequence continues, so a single Escape arrives after its chunk.
     if (key.name === "escape") takeChunk();
   };
   const takeChunk = () => {
@@ -167,7 +172,7 @@ function readKeys(input: Readable, take: (keys: readonly Key[], isPaste: boolean
   const leave = () => take([{ ctrl: true, name: "c" }], false);
   setRawMode(input, true);
   emitKeypressEvents(input);
-  // The order matters: the keys of a chunk arrive before the chunk itself.
+  // The order matters: for each chunk, its keys must be collected before `takeChunk` passes them on.
   input.on("keypress", collect).on("data", takeChunk).on("end", leave);
   input.resume();
   return () => {
@@ -177,7 +182,7 @@ function readKeys(input: Readable, take: (keys: readonly Key[], isPaste: boolean
   };
 }
 
-/** Switches raw mode, in which a terminal passes each key on at once without showing it. */
+/** Switches raw mode, in which a terminal passes on each key at once and does not show it. */
 export function setRawMode(input: Readable, on: boolean): void {
   const terminal = input as Readable & { readonly isTTY?: boolean; setRawMode?(on: boolean): unknown };
   if (terminal.isTTY === true) terminal.setRawMode?.(on);
@@ -221,7 +226,7 @@ function endLines<Value>(screen: Screen, message: string, choice: Choice<Value> 
   return [bar, `${screen.paint("green", "◇")}  ${message}`, `${bar}  ${answer}`];
 }
 
-/** Creates a frame that redraws its lines in the same place. */
+/** Creates a frame on the screen: each drawing replaces the previous one. */
 function createFrame(output: Writable & { readonly columns?: number }) {
   let before = "";
   const wrap = (text: string) => wrapAnsi(text, output.columns ?? 80, { hard: true, trim: false });

@@ -4,7 +4,7 @@ export const exitCodes = {
   /** A call or a check failed. */
   failed: 1,
   wrongUsage: 2,
-  /** A call is pending; its ticket was printed. */
+  /** A call waits for an answer, and its ticket was printed. */
   pending: 3,
   /** The plan is invalid. */
   planInvalid: 78,

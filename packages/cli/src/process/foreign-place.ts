@@ -1,14 +1,17 @@
 import { fileURLToPath } from "node:url";
 
-/** Returns the place of the innermost code outside this package that runs now, as `file:line:column`. */
+/**
+ * Returns where code outside this package, such as a tool, runs now: the innermost frame of the stack as `file:line:column`.
+ * Undefined if there is none.
+ */
 export function findForeignPlace(): string | undefined {
   const { stackTraceLimit } = Error;
   Error.stackTraceLimit = 50;
   const stack = (new Error("here").stack ?? "").split("\n");
   Error.stackTraceLimit = stackTraceLimit;
-  // Code that is loaded before a program may replace process.exit, so only the frames of its callers are searched.
+  // A program that is loaded first may have replaced process.exit, so frames above that call do not count.
   const frames = stack.slice(stack.findLastIndex((frame) => frame.includes(" process.exit (")) + 1);
-  // The folder of this package. In the built package, file names do not show which frames are ours.
+  // Frames in the folder of this package are ours. Built files have other names, so the folder decides.
   const own = new URL(".", import.meta.resolve("#package.json"));
   const ownFolders = [own.href, fileURLToPath(own)];
   const places = frames.map((frame) =>

@@ -1,8 +1,8 @@
-/** Writes lines while a person may be typing. */
+/** Writes lines while a person may be typing at a prompt. */
 export interface Notices {
   /** Writes a line now, above the prompt if one is open. */
   say(line: string): void;
-  /** Sends lines to another writer until the returned function is called. */
+  /** Passes all lines to `write` instead, for example while a prompt is open, until the returned function is called. */
   redirect(write: (line: string) => void): () => void;
 }
 

@@ -1,6 +1,6 @@
 import { spawn } from "node:child_process";
 
-/** Asks the desktop to open an address. Resolves to false if no program can do that. */
+/** Asks the desktop to open an address. Resolves to false if the program for this cannot be started. */
 export function openBrowser(address: URL): Promise<boolean> {
   const [command, ...args] = openerOf(process.platform);
   return new Promise((resolve) => {
@@ -18,7 +18,9 @@ export function openerOf(platform: NodeJS.Platform): readonly string[] {
   return openers[platform] ?? ["xdg-open"];
 }
 
-/** Programs by platform. On Windows `cmd.exe` would interpret characters of an address, so another program is used. */
+/**
+ * Programs that open an address, by platform. On Windows it is not `cmd.exe`, which would interpret characters of the address.
+ */
 const openers: Partial<Record<NodeJS.Platform, readonly string[]>> = {
   darwin: ["open"],
   win32: ["rundll32", "url.dll,FileProtocolHandler"],

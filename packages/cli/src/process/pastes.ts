@@ -9,12 +9,12 @@ type Terminal = NonNullable<Shell["terminal"]>;
 const [start, end] = ["\u001b[200~", "\u001b[201~"];
 const [on, off] = ["\u001b[?2004h", "\u001b[?2004l"];
 
-/** Longest single-line paste that is shown as it is, in characters. */
+/** Most characters of a pasted line that is shown as it is. */
 const maxShown = 400;
 
 /**
- * Passes on the keys of a terminal, but replaces a paste of several lines with one short text, such as `[pasted 220 lines]`. The
- * paste sends nothing, more can be typed next to it, and the sent line contains all of it. Close it after use.
+ * Passes on the keys of a terminal, but shows a long paste, or one of several lines, as a short text such as `[pasted 220
+ * lines]`. The person can type more around it, and `whole` puts the pasted text back. It must be closed after use.
  */
 export class Pastes extends Transform {
   readonly isTTY = true;
@@ -33,19 +33,19 @@ export class Pastes extends Transform {
     terminal.input.resume();
   }
 
-  /** Switches the terminal's raw mode, which readline does through its input. */
+  /** Switches the terminal's raw mode. Node's readline calls this on its input. */
   setRawMode(isRaw: boolean): this {
     const { input } = this.#terminal;
     if (input instanceof ReadStream) input.setRawMode(isRaw);
     return this;
   }
 
-  /** Returns the pasted texts that are shown short. */
+  /** Returns the pasted texts that are shown as short texts. */
   blocks(): Iterable<string> {
     return this.#texts.values();
   }
 
-  /** Returns a line as it was typed and pasted. */
+  /** Returns a line with the pasted texts in place of the short ones. */
   whole(line: string): string {
     let text = line;
     for (const [shown, pasted] of this.#texts) text = text.replaceAll(shown, () => pasted);
@@ -73,7 +73,7 @@ export class Pastes extends Transform {
     this.end();
   };
 
-  /** Passes on the part that is known to be keys, or ends a paste. Returns whether there is more to handle. */
+  /** Passes on keys up to the next mark of a paste, or collects a paste up to its end. Returns whether more can be taken. */
   #take(): boolean {
     const isPaste = this.#paste !== null;
     const mark = isPaste ? end : start;
@@ -82,7 +82,7 @@ export class Pastes extends Transform {
       at === -1 ? this.#rest.slice(0, this.#rest.length - halfOf(mark, this.#rest)) : this.#rest.slice(0, at);
     this.#rest = this.#rest.slice(taken.length + (at === -1 ? 0 : mark.length));
     if (isPaste) this.#paste += taken;
-    // Alt-Enter starts another line, as a backslash before Enter does.
+    // Alt-Enter begins another line, as a backslash before Enter does.
     else if (taken !== "") this.push(taken.replaceAll("\u001b\r", "\\\r"));
     if (at === -1) return false;
     if (isPaste) this.push(this.#shown(this.#paste!));
@@ -93,7 +93,7 @@ export class Pastes extends Transform {
   #shown(pasted: string): string {
     const text = pasted.replaceAll(/\r\n?/g, "\n");
     const lines = text.replace(/\n$/, "").split("\n").length;
-    // A control character from the clipboard is not a key.
+    // Control characters are removed, because readline would take them for keys.
     if (lines === 1 && text.length <= maxShown) return text.replaceAll(/\p{Cc}/gu, "");
     const name = lines === 1 ? `[pasted ${text.length} characters` : `[pasted ${lines} lines`;
     const same = [...this.#texts.keys()].filter((shown) => shown.startsWith(name)).length;
@@ -104,7 +104,8 @@ export class Pastes extends Transform {
 }
 
 /**
- * Counts how many characters at the end of a text may be the beginning of a mark. A single escape is a key.
+ * Counts how many characters at the end of `text` may be the beginning of `mark`. A single escape is not counted, because it is
+ * the key.
  */
 function halfOf(mark: string, text: string): number {
   for (let length = Math.min(mark.length - 1, text.length); length > 1; length--)

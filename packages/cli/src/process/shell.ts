@@ -17,7 +17,7 @@ interface Settings {
   plan: string | undefined;
 }
 
-/** The surroundings of the command: everything that it reads from the process, and everything that it writes to. */
+/** Everything that commands read from the process and write to it, so that tests can replace it. */
 export interface Shell {
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly cwd: string;
@@ -29,16 +29,16 @@ export interface Shell {
   readonly err: Screen;
   /** The terminal for questions; undefined if the command does not run at a terminal. */
   readonly terminal: QuestionTerminal | undefined;
-  /** Ends the process when a call blocks the thread past its deadline. */
+  /** Watches running calls, and ends the process if one blocks the thread past its deadline. */
   readonly calls: CallWatch;
-  /** Opens the output for answers as a stream, for a protocol. No other code writes there. */
+  /** Opens stdout as a stream for a protocol. Afterwards no other code may write answers. */
   openAnswerStream(): Writable;
   /** Sets the exit code. */
   end(code: ExitCode): void;
   /** Runs work that Ctrl-C aborts; a second Ctrl-C ends the process. */
   interruptible<Value>(
     work: (controller: AbortController) => Promise<Value>,
-    /** `onHangUp` is called for SIGHUP, which then does not end the work. */
+    /** `onHangUp` is called for SIGHUP, which then does not abort the work. */
     options?: { readonly onHangUp?: () => void },
   ): Promise<Value>;
 }
@@ -46,7 +46,7 @@ export interface Shell {
 /** A shell that can ask a person, because it runs at a terminal. */
 export type AskingShell = Pick<Shell, "err"> & { readonly terminal: QuestionTerminal };
 
-/** Returns a shell with other parts. Parts that are opened when they are read stay closed. */
+/** Returns a shell with some parts replaced. It inherits the others, so those that open on first use are not opened. */
 export function shellWith(shell: Shell, parts: Partial<Shell>): Shell {
   return Object.create(shell, Object.getOwnPropertyDescriptors(parts)) as Shell;
 }

@@ -25,7 +25,9 @@ export function exitCodeOfSignal(signal: EndSignal): ExitCode {
   return signals[signal].exitCode;
 }
 
-/** Tests whether the whole command has to end, and not only one turn: it was asked to end, or its terminal is gone. */
+/**
+ * Tests whether the signal ends the whole command and not only one turn: the process was asked to end, or its terminal is gone.
+ */
 export function isAskedToEnd(signal: AbortSignal): boolean {
   const cause = signalOf(signal);
   return cause === "SIGTERM" || cause === "SIGHUP";

@@ -4,9 +4,9 @@ import type { WriteStream } from "node:tty";
 import type { Sink } from "../screen/screen.ts";
 import { isTerminal } from "./is-terminal.ts";
 
-/** The output for the command's answers. Every write is complete when `write` returns. */
+/** The output for the command's answers. `write` returns only after everything is written. */
 interface AnswerSink extends Sink {
-  /** Why answers no longer arrive: `EPIPE` if the reader has closed, `EIO` if the terminal is gone. */
+  /** The error's code if answers no longer arrive: `EPIPE` if the reader has closed, `EIO` if the terminal is gone. */
   readonly lost: string | undefined;
   /** Opens the same output as a stream that does not block the thread. */
   openStream(): Writable;
@@ -15,15 +15,15 @@ interface AnswerSink extends Sink {
 const stdoutFd = 1;
 const stderrFd = 2;
 
-/** The environment variable with which a process that replaces itself names the real stdout: `<pid>:<fd>`. */
+/** The environment variable that names the real stdout after this process has replaced itself: `<pid>:<fd>`. */
 const variable = "TOOLMOUNT_STDOUT";
 
 /**
- * Keeps stdout for the command's answers: from now on file descriptor 1 is stderr, so that everything that a tool writes to
+ * Keeps stdout for the command's answers. From now on file descriptor 1 is stderr, so that everything that a tool writes to
  * stdout (console, `process.stdout`, a child with inherited stdio, native code) is shown on stderr.
  *
- * Call it before any code uses `process.stdout`. If descriptors cannot be exchanged (Windows), only `process.stdout`
- * is redirected.
+ * Call it before any code uses `process.stdout`. Where descriptors cannot be exchanged, as on Windows, it only redirects
+ * `process.stdout`.
  */
 export function takeStdout(): AnswerSink {
   const given = readHandedOver();
@@ -35,14 +35,16 @@ export function takeStdout(): AnswerSink {
   return redirectProcessStdout();
 }
 
-/** Returns the real stdout if this process has just replaced itself. */
+/** Returns the descriptor of the real stdout if this process has just replaced itself; otherwise undefined. */
 function readHandedOver(): number | undefined {
   const [pid, fd] = (process.env[variable] ?? "").split(":");
   delete process.env[variable];
   return pid === String(process.pid) ? Number(fd) : undefined;
 }
 
-/** Tests whether a descriptor can be opened again. A file would get a second offset, and a socket refuses. */
+/**
+ * Tests whether a descriptor can be opened again by its path. A file would then have a second offset, and a socket refuses it.
+ */
 function isReopenable(fd: number): boolean {
   try {
     const stat = fstatSync(fd);
@@ -63,12 +65,12 @@ function isNullDevice(fd: number): boolean {
 /** Opens stdout again under another number, and stderr again as number 1. Returns undefined if that is not possible. */
 function exchange(): number | undefined {
   try {
-    // Not blocking, because a pipe without a reader would otherwise wait for one.
+    // Without O_NONBLOCK, opening a pipe that has no reader would wait for one.
     const answers = openSync("/dev/fd/1", constants.O_WRONLY | constants.O_NONBLOCK | constants.O_NOCTTY);
     const errors = openSync("/dev/fd/2", constants.O_WRONLY | constants.O_NONBLOCK | constants.O_NOCTTY);
     closeSync(errors);
     closeSync(stdoutFd);
-    // The lowest free number is used, which is 1.
+    // A new descriptor gets the lowest free number, which is 1 here.
     openSync("/dev/fd/2", constants.O_WRONLY | constants.O_NOCTTY);
     return answers;
   } catch {
@@ -77,8 +79,8 @@ function exchange(): number | undefined {
 }
 
 /**
- * Replaces this process with a new Node, with stderr as descriptor 1 and the real stdout as descriptor 3. Node needs
- * a shell to duplicate descriptors. It costs the start of one empty Node process.
+ * Replaces this process with a new Node process, in which descriptor 1 is stderr and descriptor 3 is the real stdout. Only a
+ * shell can duplicate the descriptors, because Node cannot. It costs the start of one empty Node process.
  */
 function replaceProcess(): void {
   const [script, ...words] = process.argv.slice(1);
@@ -90,7 +92,7 @@ function replaceProcess(): void {
       { ...process.env, [variable]: `${process.pid}:3` },
     );
   } catch {
-    // Without /bin/sh the redirection in the caller remains.
+    // Without /bin/sh this process continues, and the caller redirects only `process.stdout`.
   }
 }
 

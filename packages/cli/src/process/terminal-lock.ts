@@ -1,10 +1,13 @@
-/** Decides who may use the terminal: all writers, or one question alone. */
+/** Decides who may use the terminal: either all output, or one question alone. */
 export interface TerminalLock {
   /** Writes now, or after the question on the screen is answered. */
   write(write: () => void): void;
-  /** Runs work that needs the terminal alone, one piece after the other. Other output waits for it. */
+  /** Runs work that needs the terminal alone, such as a question. Other output and other such work wait until it ends. */
   alone<Value>(work: () => Promise<Value>): Promise<Value>;
-  /** Begins something while no question has the terminal, and undoes it while one does, until the returned function is called. */
+  /**
+   * Calls `begin` while no question has the terminal, and the function that it returned when a question takes the terminal. Ends
+   * this when the returned function is called.
+   */
   whileFree(begin: () => () => void): () => void;
 }
 

@@ -1,6 +1,6 @@
 import { ToolmountError } from "@toolmount/core/errors";
 
-/** Returns the error of a command line that cannot be run as it is written. */
+/** Returns an error that says why a command line cannot be run. */
 export function usageError(problem: string): ToolmountError {
   return new ToolmountError("USAGE_INVALID", { problem });
 }

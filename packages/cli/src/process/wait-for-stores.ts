@@ -7,8 +7,8 @@ const firstDelayMs = 250;
 const longestDelayMs = 5_000;
 
 /**
- * Retries work while databases of other machines cannot be reached, with a delay that grows to five seconds. Reports each new
- * reason once. Resolves to undefined if the signal ends the wait.
+ * Runs `work` again as long as databases on other machines cannot be reached. The delay grows to five seconds. `onWait` gets each
+ * new reason once. Resolves to undefined if the signal ends the wait.
  */
 export async function waitForStores<Value>(
   work: () => Promise<Value>,
@@ -22,13 +22,13 @@ export async function waitForStores<Value>(
       const reason = reasonToWait(error);
       if (reason === undefined) throw error;
       if (reason !== reported) onWait((reported = reason));
-      await delay(delayMs, undefined, { signal }).catch(() => {}); // the loop ends
+      await delay(delayMs, undefined, { signal }).catch(() => {}); // after an abort the loop ends
     }
   }
   return undefined;
 }
 
-/** Returns why work may succeed later; undefined if it would fail again. */
+/** Returns the reason if work failed because a database cannot be reached; undefined for errors that waiting does not solve. */
 function reasonToWait(error: unknown): string | undefined {
   if (!isToolmountError(error)) return isUnreachable(error) ? messageOf(error) : undefined;
   const { problems, away } = error.details as {

@@ -1,8 +1,8 @@
-/** Cells of the memory that both threads share. */
+/** Indexes of the numbers in the memory that the main thread and the watchdog's thread share. */
 export const cells = {
   /** A counter that the main thread increases with each beat. */
   beats: 0,
-  /** When the first of the running calls must end, in milliseconds since the epoch; 0 without a call. */
+  /** The earliest deadline of a running call, in milliseconds since the epoch; 0 if no call runs. */
   deadline: 1,
   /** The number of running calls. */
   calls: 2,
@@ -13,6 +13,6 @@ export const cells = {
 export interface WatchdogStart {
   readonly memory: BigInt64Array;
   readonly beatMs: number;
-  /** Passed to the thread, because importing it there would load the whole start file of the command. */
+  /** The indexes are passed, because importing this module in the thread would load the whole built file of the command. */
   readonly cells: typeof cells;
 }

@@ -1,4 +1,4 @@
-// The second thread of watchdog.ts.
+// The code of the second thread that watchdog.ts starts.
 import { writeSync } from "node:fs";
 import { Session } from "node:inspector";
 import { workerData } from "node:worker_threads";
@@ -7,15 +7,13 @@ import type { WatchdogStart } from "./watchdog-memory.ts";
 /** Milliseconds without a beat after which the main thread counts as blocked. */
 const blockedMs = 1_000;
 
-/** Milliseconds without a beat after which stderr names the call. */
+/** Milliseconds without a beat after which stderr names the blocking call. */
 const warnMs = 3_000;
 
-/** Milliseconds past a call's deadline in which the host can still end the call in the usual way. */
+/** Milliseconds after a call's deadline in which the host can still end the call itself. */
 const graceMs = 2_000;
 
-/**
- * Milliseconds of processor time in which the main thread must react to a request, which native code never does.
- */
+/** Milliseconds of processor time that the main thread has to react to a request. Native code that blocks it does not react. */
 const killMs = 2_000;
 
 const { memory, beatMs, cells } = workerData as WatchdogStart;
@@ -52,16 +50,16 @@ function watch(): void {
   }, beatMs);
 }
 
-/** Milliseconds since the deadline of a running call; negative before it. */
+/** Returns the milliseconds since the earliest deadline; negative before it, and minus infinity if no call runs. */
 function pastDeadline(): number {
   const deadline = Number(Atomics.load(memory, cells.deadline));
   return deadline === 0 ? Number.NEGATIVE_INFINITY : Date.now() - deadline;
 }
 
 /**
- * Starts a period of `ms` milliseconds of processor time; the returned function says whether it is over. A busy machine gives the
- * process little processor time, so a thread that only waits for its turn does not count as blocked. Native code that waits uses
- * none, and gets ten times as many milliseconds by the clock.
+ * Begins a period of `ms` milliseconds of processor time; the returned function tests whether it is over. On a busy machine the
+ * process gets little processor time, so a main thread that only waits for a processor does not count as blocked. Blocking code
+ * that uses no processor time gets `10 * ms` milliseconds by the clock.
  */
 function respite(ms: number): () => boolean {
   const [begin, cpuBegin] = [performance.now(), process.cpuUsage()];
@@ -72,8 +70,8 @@ function respite(ms: number): () => boolean {
 }
 
 /**
- * Runs code in the main thread, even while that is blocked. The session is closed, because an open one would keep the process
- * from ending, and Node would report it on stderr. Does nothing if Node was built without an inspector.
+ * Runs code in the main thread, even while that thread is blocked. Then closes the session, because an open session would keep
+ * the process from ending, and Node would report this on stderr. Does nothing if Node was built without an inspector.
  */
 function evaluate(expression: string): void {
   try {

@@ -5,22 +5,22 @@ import { cells, type WatchdogStart } from "./watchdog-memory.ts";
 /** A running call. */
 export interface WatchedCall {
   readonly tool: string;
-  /** Longest time that the call may run, in milliseconds. */
+  /** Milliseconds that the call may run. */
   readonly timeoutMs: number;
-  /** Returns the error of the call if it blocks the thread past its deadline. */
+  /** Creates the error for a call that blocks the thread past its deadline. */
   readonly error: () => Error & { readonly code: string; readonly details: object };
 }
 
-/** Reports the running calls to the watchdog. */
+/** Gets the calls that run now. */
 export interface CallWatch {
-  /** Starts watching a call. Returns a function that ends this. */
+  /** Begins to watch a call. The returned function is called when the call ends. */
   begin(call: WatchedCall): () => void;
 }
 
-/** Milliseconds between two signs that the main thread is not blocked. */
+/** Milliseconds between two beats, with which the main thread shows that it is not blocked. */
 const beatMs = 250;
 
-/** The name under which the thread finds the functions of {@link createWatchdog} in the main thread. */
+/** The global name under which the main thread keeps its functions for the second thread. */
 const hook = Symbol.for("toolmount.watchdog");
 
 interface Running extends WatchedCall {
@@ -29,14 +29,13 @@ interface Running extends WatchedCall {
 }
 
 /**
- * Watches the main thread from a second thread, which the first call starts. A tool that never returns control (an
- * endless loop) cannot be cancelled from the main thread, because no timer and no signal handler runs there.
+ * Watches the main thread from a second thread, which starts with the first call. The main thread cannot cancel a tool that never
+ * returns, for example in an endless loop, because no timer and no signal handler runs then.
  *
- * The second thread enters the blocked thread through the inspector and does one of three things there. It restores the
- * default action of signals, so that the next one ends the process. It names the blocking call on stderr. Past the
- * deadline it calls `onExpired` with the place of the blocking code, as `file:line:column`; that must not return. If
- * native code blocks even this, the thread kills the process. A thread that waits for the disk of a store does not count as
- * blocked, so a stalled disk does not end a server, and neither does a machine that is too busy to run it.
+ * The second thread runs code in the blocked thread through the inspector. First it restores the default action of signals, so
+ * that the next signal ends the process. Then it names the blocking call on stderr. Past the deadline it calls `onExpired` with
+ * the place of the blocking code, as `file:line:column`; `onExpired` must not return. If native code blocks even this, it kills
+ * the process. A thread that waits for the disk of a store, or for a processor of a busy machine, does not count as blocked.
  */
 export function createWatchdog(
   write: (text: string) => void,
@@ -90,23 +89,27 @@ function startThread(actions: object): BigInt64Array {
   Object.assign(globalThis, { [hook]: actions });
   const workerData: WatchdogStart = { memory, beatMs, cells };
   const file = new URL(import.meta.resolve("#watchdog-thread"));
-  // Loaded with the first call, because it takes 2 of the 28 ms that Node needs to start.
+  // Loaded only with the first call, because loading takes 2 of the 28 ms that Node needs to start.
   const { Worker } = process.getBuiltinModule("node:worker_threads");
-  // The worker's stdout and stderr are not joined with the process's, which would open those. It writes to a descriptor.
+  // With `true`, the worker's output is not passed to the process's streams, which would open them. The worker writes to
+  // descriptor 2.
   const worker = new Worker(file, { workerData, stdout: true, stderr: true });
   worker.unref();
-  // Without the thread calls still run, but cannot be ended while they block.
+  // If the thread cannot run, calls still work, but a blocking one cannot be ended.
   worker.on("error", () => {});
   setInterval(() => void Atomics.add(memory, cells.beats, 1n), beatMs).unref();
   const { subscribe } = process.getBuiltinModule("node:diagnostics_channel");
-  // The name of the store's channel.
+  // @toolmount/store reports on this channel whether it waits for a disk.
   subscribe("toolmount:disk", (waits) => void Atomics.store(memory, cells.disk, waits === true ? 1n : 0n));
   return memory;
 }
 
 const released = new Map<EndSignal, readonly NodeJS.SignalsListener[]>();
 
-/** Restores the default action of signals, because a blocked thread runs no handler. Undone as soon as the thread is free. */
+/**
+ * Restores the default action of signals, because a blocked thread runs no handler. The handlers return as soon as the thread is
+ * free.
+ */
 function releaseSignals(): void {
   setImmediate(restoreSignals);
   for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) {

@@ -12,10 +12,10 @@ interface ArgumentRow {
 
 type Schema = Readonly<Record<string, unknown>>;
 
-/** A part of a schema: `true` accepts every value, `false` none. */
+/** A part of a schema. `true` accepts every value, and `false` accepts none. */
 type SubSchema = Schema | boolean;
 
-/** Returns the arguments of a tool, the required ones first. */
+/** Returns the arguments that a tool's schema describes, the required ones first. */
 export function argumentRows(schema: Schema): ArgumentRow[] {
   const required = new Set(Array.isArray(schema["required"]) ? (schema["required"] as unknown[]) : []);
   const rows = Object.entries(propertiesOf(schema)).map(([name, member]) => ({
@@ -27,7 +27,7 @@ export function argumentRows(schema: Schema): ArgumentRow[] {
   return [...rows.filter((row) => row.required), ...rows.filter((row) => !row.required)];
 }
 
-/** Returns example arguments of a call: the schema's own example, else a value for each required argument. */
+/** Returns arguments for an example call: the first example of the schema or, without one, a value for each required argument. */
 export function exampleArguments(schema: Schema): JsonObject {
   const own = Array.isArray(schema["examples"]) ? (schema["examples"] as unknown[])[0] : undefined;
   if (typeof own === "object" && own !== null) return own as JsonObject;
@@ -66,7 +66,7 @@ export function typeOf(schema: SubSchema): string {
   return `{ ${texts.join("; ")} }`;
 }
 
-/** Returns a schema as a TypeScript type. `inner` prints its members; by default only one level deep. */
+/** Returns a schema as a TypeScript type. `inner` prints its parts; by default an object's members are not shown. */
 function typeText(schema: SubSchema, inner: (schema: SubSchema) => string = typeText): string {
   if (typeof schema === "boolean") return schema ? "any" : "never";
   const { type, enum: values, items = true, prefixItems, anyOf, oneOf } = schema;

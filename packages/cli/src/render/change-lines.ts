@@ -2,7 +2,7 @@ import { compareLists } from "@toolmount/core/text";
 import { printable } from "../screen/printable.ts";
 import type { Screen } from "../screen/screen.ts";
 
-/** Returns the lines that an edit removes and adds, each group with the line before it. */
+/** Returns the lines that an edit removes and adds. Each group follows the unchanged line before it. */
 export function changeLines(before: string, after: string, screen: Screen): string[] {
   const old = before.split("\n");
   const lines: string[] = [];
@@ -28,10 +28,13 @@ interface Change {
   readonly added: readonly string[];
 }
 
-/** Most pairs of lines that are compared; each takes two bytes. */
+/** Most pairs of lines that are compared, so that the comparison uses at most 32 MB. */
 const maxPairs = 16_000_000;
 
-/** Returns the differences of two texts, keeping as many lines as possible. Very long texts differ in one place. */
+/**
+ * Returns the differences of two texts, with as many unchanged lines as possible. If the texts are too long for that, everything
+ * between their equal beginnings and ends counts as one difference.
+ */
 function changesOf(old: readonly string[], now: readonly string[]): readonly Change[] {
   const changes: { from: number; taken: string[]; added: string[] }[] = [];
   let from = 0;

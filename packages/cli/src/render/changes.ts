@@ -4,7 +4,7 @@ import { jsonText, printable } from "../screen/printable.ts";
 import type { Screen } from "../screen/screen.ts";
 import { writeTable } from "../screen/table.ts";
 
-/** Writes a table of changes, oldest first. `--to` accepts their numbers. */
+/** Writes a table of changes, the oldest first, with the numbers that `undo --to` accepts. */
 export function writeChanges(screen: Screen, changes: readonly SessionChange[]): void {
   if (changes.length === 0) return screen.line("no change that could be undone");
   writeTable(
@@ -25,7 +25,7 @@ function stateOf(screen: Screen, { isUndone, irreversible, undoBegan }: SessionC
   return isUndone ? "undone" : screen.paint("green", "can be undone");
 }
 
-/** Writes what an undo has undone, what stopped it, and what stays. */
+/** Writes which changes were undone, which one failed and why, and which stay. */
 export function writeUndo(
   screen: Screen,
   { undone, stopped, left, irreversible, isPartial }: UndoReport,
@@ -47,13 +47,16 @@ export function writeUndo(
   screen.line(`${countOf(undone, "change")} undone${rest}`);
 }
 
-/** Returns a change in one line. */
+/** Returns a line about a change: its number, its tool and its arguments. */
 export function lineOf(change: SessionChange): string {
   const { tool, arguments: given } = change;
   return `${numberOf(change)} ${printable(tool)} ${printable(jsonText(given, 0))}`;
 }
 
-/** Returns the number of a change. `--to` accepts only numbers of the session itself, not those of its agents. */
+/**
+ * Returns the number of a change, or `agent` for a change of a sub-agent, because `--to` accepts only numbers of the session
+ * itself.
+ */
 function numberOf({ number, sessionId }: SessionChange): string {
   return sessionId === undefined ? String(number) : "agent";
 }

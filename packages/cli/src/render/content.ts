@@ -5,15 +5,15 @@ import { makeFolder } from "@toolmount/paths";
 import { printable, printableLines } from "../screen/printable.ts";
 import type { Screen } from "../screen/screen.ts";
 
-/** Bytes of a result, and the name of the file for them. */
+/** The content of one file, and the name under which it is written. */
 interface ContentFile {
   readonly name: string;
   readonly bytes: Buffer;
 }
 
 /**
- * Writes the images, sounds and resources of an outcome into a folder: `read_chart-1.png`. It never overwrites a file, but counts
- * the name up. Returns the paths.
+ * Writes the images, sounds and resources of an outcome into a folder, with names such as `read_chart-1.png`. An existing file is
+ * not overwritten: the new one gets a number in its name. Returns the paths.
  */
 export async function saveContent({ tool, result }: ToolOutcome, folder: string): Promise<string[]> {
   const files = (result.content ?? []).flatMap((block, at) => fileOf(tool, block, at + 1) ?? []);
@@ -46,7 +46,7 @@ function fileOf(tool: string, block: ContentBlock, number: number): ContentFile 
       const { text, data, mimeType, uri } = block;
       if (text === undefined && data === undefined) return undefined;
       const bytes = data === undefined ? Buffer.from(text!) : Buffer.from(data, "base64");
-      // The server chose the last part of the address, so only plain letters of its extension are kept.
+      // The server chose the address, so only up to eight plain characters of its extension are used.
       const named = /[^/?#]+\.(\w{1,8})(?:[?#].*)?$/.exec(uri);
       return { name: `${base}.${named?.[1] ?? extensionOf(mimeType ?? "text/plain")}`, bytes };
     }
@@ -62,7 +62,7 @@ function extensionOf(mimeType: string): string {
   return { plain: "txt", jpeg: "jpg", mpeg: "mp3" }[subtype] ?? subtype.replaceAll(/[^a-z0-9]/g, "");
 }
 
-/** Returns the content of a result for people: texts as they are, and one line for everything else. */
+/** Returns lines for the content of a result: texts as they are, and a short description of everything else. */
 export function contentLines(screen: Screen, blocks: readonly ContentBlock[] = []): string[] {
   return blocks.flatMap((block) => {
     switch (block.type) {

@@ -4,7 +4,10 @@ import { exitCodes } from "../process/exit-codes.ts";
 import { printable } from "../screen/printable.ts";
 import { shortPath } from "./problems.ts";
 
-/** Reports an edit of a plan and sets the exit code. With `--json` the report includes `extra`. A dry run has written nothing. */
+/**
+ * Reports an edit of a plan and sets the exit code. With `json`, the report also has the members of `extra`. `isDryRun` says that
+ * nothing was written.
+ */
 export function reportEdit(
   report: EditReport,
   shell: Shell,
@@ -26,13 +29,13 @@ export function reportEdit(
   shell.end(exitCodes.done);
 }
 
-/** A part of a foreign list by its name there, with the reason for its treatment. */
+/** A part of another application's list, or a variable, with the reason why it is reported. */
 interface Because {
   readonly name: string;
   readonly because: string;
 }
 
-/** Prints the parts of a foreign list that were left out, and the variables that it needs. */
+/** Prints the parts of another application's list that were left out, and the environment variables to set. */
 export function reportList(left: readonly Because[], variables: readonly Because[], { out }: Shell): void {
   const line = (word: string, what: string, because: string) => {
     out.line(

@@ -51,9 +51,9 @@ export function define(command: Command, shell: Shell): void {
 }
 
 /**
- * Runs a turn for each line. Skips empty lines, and handles lines with a slash itself. A line while calls wait denies them, and
- * the model reads it. Ctrl-C cancels the turn, and the next line begins another. At the prompt a second Ctrl-C ends the chat, as
- * do the end of the input and a signal that asks the process to end.
+ * Runs a turn for each line. Empty lines are skipped, and lines with a slash are commands of the chat. If calls wait for an
+ * answer, the next line denies them and is a message to the model. Ctrl-C cancels the turn, and the next line begins another. A
+ * second Ctrl-C at the prompt ends the chat, as do the end of the input and a signal that asks the process to end.
  */
 function chat(plan: string | undefined, options: Options, shell: Shell): Promise<ExitCode> {
   if (options.continue === true && options.session !== undefined)
@@ -88,7 +88,7 @@ function chat(plan: string | undefined, options: Options, shell: Shell): Promise
     };
     const open = await resumeOpen(state, shell);
     if (open !== null) end(open);
-    // A line that a program pipes in does not answer waiting calls; a line of a person at the prompt does.
+    // If calls wait, lines that a program pipes in are not read, because they were not written as an answer to the calls.
     const isOver = (status: string | undefined) => status === "paused" && shell.terminal === undefined;
     const lines = isOver(open?.status)
       ? []
@@ -116,7 +116,7 @@ function chat(plan: string | undefined, options: Options, shell: Shell): Promise
   });
 }
 
-/** Asks the open questions of a session's unfinished turn, and resumes the turn. Null if no turn is open. */
+/** Asks the open questions of a session's unfinished turn, and resumes the turn. Returns null if no turn is open. */
 async function resumeOpen(state: Chat, shell: Shell): Promise<TurnResult | null> {
   const { sessionId } = state;
   const { host, reasoner, turn } = state.agent;
@@ -132,7 +132,9 @@ async function resumeOpen(state: Chat, shell: Shell): Promise<TurnResult | null>
   });
 }
 
-/** Runs one turn and returns whether the chat ends: without a terminal, Ctrl-C ends it. Null for a line without a turn. */
+/**
+ * Runs one turn. `isEnd` says whether the chat ends too, for example by Ctrl-C without a terminal. Returns null if no turn ran.
+ */
 async function answer(
   state: Chat,
   line: string,
@@ -141,7 +143,8 @@ async function answer(
 ) {
   const { agent, sessionId, model } = state;
   const { host, reasoner } = agent;
-  // A program that pipes in text may not name files of this machine, but a person at the terminal may.
+  // `@path` in a line reads a file only if a person typed the line, because a program may not know what the text that it pipes in
+  // names.
   const read =
     shell.terminal === undefined
       ? { prompt: [{ author: "piped", text: line } as const], images: [], notes: [] }
@@ -192,7 +195,7 @@ async function* prompts(
   const prompt = `${err.paint(["bold", "cyan"], "You")} › `;
   const more = `${err.paint("dim", "  …")} › `;
   for (;;) {
-    // Lines that were written during the last turn, but too late for it.
+    // These lines were written during the last turn, but too late for it.
     while (typed.length > 0) yield typed.shift()!;
     const lines: string[] = [];
     // A backslash at the end of a line continues it on the next one.

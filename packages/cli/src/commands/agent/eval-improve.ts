@@ -14,7 +14,7 @@ interface Options extends AskOptions {
   readonly record?: string;
 }
 
-/** `toolmount test improve <tool> [plan]`: asks the model for better descriptions of a tool, and tries them. */
+/** `toolmount test improve <tool> [plan]`: asks the model for better descriptions of a tool, and evaluates each of them. */
 export function define(command: Command, shell: Shell): void {
   addAskOptions(command)
     .argument("<tool>", "a tool of the plan; its proposals are tried on prompts that they were not made for")
@@ -23,7 +23,7 @@ export function define(command: Command, shell: Shell): void {
     .option(...recordOption)
     .action(async (tool: string, plan: string | undefined, options: Options) => {
       await improve(tool, plan, options, shell);
-      // Finding no better description is also an answer, so the command succeeds.
+      // It is no failure if no better description was found.
       shell.end(exitCodes.done);
     });
   addExamples(command, ["toolmount test improve find_orders --model gpt-5 --runs 20"]);

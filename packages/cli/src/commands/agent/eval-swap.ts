@@ -33,7 +33,10 @@ export function define(command: Command, shell: Shell): void {
   addExamples(command, ["toolmount test swap read_file grep --model gpt-5"]);
 }
 
-/** Evaluations of the two tools must fail. A passing one shows that the description decides nothing. */
+/**
+ * Runs the evaluations of two tools with exchanged descriptions. They must fail: one that still passes shows that the model does
+ * not choose by the description.
+ */
 async function swap(
   tools: readonly [string, string],
   input: string | undefined,

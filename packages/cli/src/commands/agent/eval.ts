@@ -45,7 +45,10 @@ interface Options extends AskOptions {
   readonly out?: readonly string[];
 }
 
-/** `toolmount test prompts [plan]`: asks a model the plan's prompts, and judges which tools it chooses. Only a world's tools run. */
+/**
+ * `toolmount test prompts [plan]`: asks a model the plan's prompts, and judges which tools it chooses. Only tools of a test world
+ * really run.
+ */
 export function define(command: Command, shell: Shell): void {
   addAskOptions(command)
     .argument("[plan]", planArgument)
@@ -138,7 +141,7 @@ function isHistory(file: string): boolean {
   return file.endsWith(".jsonl");
 }
 
-/** Returns the changes since the runs in a history file, and adds this run to it. */
+/** Returns what changed since the runs in the history file of `--out`, and adds this run unless `--text` left evaluations out. */
 async function compareWithHistory(
   host: OpenedHost,
   passRate: number,

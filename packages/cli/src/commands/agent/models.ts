@@ -43,7 +43,7 @@ async function listProviders({ json }: Options, shell: Shell): Promise<ExitCode>
   return exitCodes.done;
 }
 
-/** Writes servers that run on this machine, with the names that a plan and `--model` accept. */
+/** Writes the models of servers that run on this machine, with the names that a plan and `--model` accept. */
 function writeLocal(local: readonly LocalServer[], { out }: Shell): void {
   if (local.length === 0) return;
   out.line();
@@ -90,7 +90,7 @@ async function listModels(server: string, options: Listed, shell: Shell): Promis
   }
 }
 
-/** Returns the reason of a failed request. Node's own message is only "fetch failed"; the reason is in the cause. */
+/** Returns why a request failed. The message of Node's error is only "fetch failed"; its cause has the reason. */
 function reasonOf(error: unknown): string {
   const { cause } = error as { readonly cause?: unknown };
   return messageOf(cause instanceof Error && cause.message !== "" ? cause : error);

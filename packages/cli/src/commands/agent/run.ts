@@ -80,7 +80,7 @@ async function run(words: readonly string[], options: Options, shell: Shell): Pr
 
 /**
  * Runs a turn as a rehearsal in a copy of the session, shows the changes that its calls would make, and deletes the copy. With
- * `--ask` the calls of the list are then made in the session itself, and the model reads their results and answers.
+ * `--ask`, those calls are then made in the session itself, and the model reads their results and answers.
  */
 async function rehearseTurn(
   { host, reasoner }: Pick<Agent, "host" | "reasoner">,
@@ -118,7 +118,10 @@ async function rehearseTurn(
   }
 }
 
-/** Reads the files of `--attach`. Unlike in a chat, the prompt itself names no files, because a script may not know its content. */
+/**
+ * Reads the files of `--attach`. Names in the prompt itself are not read, unlike in a chat, because the prompt of a script can
+ * contain text from elsewhere.
+ */
 async function readAttached(paths: readonly string[], cwd: string): Promise<readonly NamedFile[]> {
   const files = await readFiles(paths, cwd);
   for (const file of files)

@@ -153,7 +153,7 @@ function defineResume(add: Add, shell: Shell): void {
       const clientResults = readResults(options.result);
       const { cancel, reason: message } = options;
       let sessionId = "";
-      // Checked before a model is looked for: otherwise a missing model would hide a wrong id.
+      // This runs before a model is looked for. Otherwise the error about a missing model would hide a wrong id.
       const before = async (host: OpenedHost) => {
         const ids = (await (await openSessions(host)).list()).map(({ id }) => id);
         sessionId = findByPrefix(written, ids);
@@ -177,7 +177,7 @@ async function findSession(reasoner: Reasoner, written: string): Promise<string>
   );
 }
 
-/** Returns the item that answers a call, from the session's log. */
+/** Returns the result of a call, as the session's log has it. Throws `USAGE_INVALID` if no call has this id. */
 async function readOutput(
   reasoner: Reasoner,
   written: string,
@@ -190,7 +190,7 @@ async function readOutput(
   });
 }
 
-/** Deletes sessions, and returns the ids of those that existed. */
+/** Deletes sessions. Returns the ids of those that the store had. */
 async function remove(
   host: OpenedHost,
   ids: readonly string[],
@@ -237,7 +237,7 @@ function readResults(text: string | undefined): readonly ClientResult[] {
     const given = refusalOf(text) === null ? (JSON.parse(text) as unknown) : null;
     if (Array.isArray(given) && given.every(isResult)) return given;
   } catch {
-    // The error below names the option.
+    // Text that is not JSON gets the error below, too, because that error names the option.
   }
   throw new ToolmountError("USAGE_INVALID", {
     problem: `--result is a list of { "callId", and "result" or "error" }, as JSON`,

@@ -35,7 +35,7 @@ export function define(command: Command, shell: Shell): void {
   add("list", "List calls that wait for an answer, and remembered approvals")
     .argument("[plan]", planArgument)
     .action((plan: string | undefined, options: Options, { parent }: Command) => {
-      // Without the word "list", a person at a terminal is asked.
+      // `toolmount approvals` without a subcommand asks the person at a terminal; `approvals list` only lists.
       const asks = parent?.args[0] !== "list" && options.json !== true && shell.terminal !== undefined;
       return run((host) => (asks ? pick(host, shell) : list(host, options, shell)), plan, options);
     });
@@ -60,7 +60,7 @@ type Run = (
   options: Options,
 ) => Promise<void>;
 
-/** Adds the commands that decide a question or revoke an answer. */
+/** Adds the commands that decide a question or revoke a remembered approval. */
 function defineDecisions(add: Add, run: Run, shell: Shell): void {
   const idArgument = "the id that list shows, or the beginning of it";
   add("approve", "Approve one call")
@@ -125,7 +125,10 @@ async function waitingId({ approvals }: OpenedHost, written: string): Promise<st
   );
 }
 
-/** Completes an id, also of remembered approvals and of those that the list no longer shows. */
+/**
+ * Completes the beginning of an id, which may also be the id of a remembered approval or of a question that is not listed any
+ * more.
+ */
 async function knownId(host: OpenedHost, written: string): Promise<string> {
   const remembered = await host.approvals.remembered();
   const id = findByPrefix(
@@ -174,7 +177,7 @@ async function listStanding({ approvals }: OpenedHost, { json }: Options, { out 
   out.line(countOf(standing, "remembered approval"));
 }
 
-/** Asks the person at the terminal about the waiting questions. Without a terminal, shows the list. */
+/** Lets the person at the terminal answer the waiting questions. Without a terminal or a question, shows the list. */
 async function pick(host: OpenedHost, shell: Shell): Promise<void> {
   const { terminal } = shell;
   if (terminal === undefined || (await host.approvals.list()).length === 0) return list(host, {}, shell);
@@ -199,14 +202,19 @@ async function decide(
   out.line(`${printable(view.tool)} is ${view.state}; ${nextStep(view)}`);
 }
 
-/** Returns the command that continues the call. Outside a session's turn that takes the ticket, which an approver never sees. */
+/**
+ * Says how the call continues after the decision. A call outside a session's turn needs its ticket, which only its caller has.
+ */
 function nextStep({ info: { sessionId, turnId } }: ApprovalView): string {
   return turnId === undefined || sessionId === undefined
     ? "next, where the call was made: toolmount resume <the ticket that it printed>"
     : `next: toolmount sessions resume ${printable(sessionId)}`;
 }
 
-/** Returns the arguments for approving only the first calls of a list; undefined without `--first`. */
+/**
+ * Returns the arguments with which only the first calls of a list run; undefined without `--first`. Throws `USAGE_INVALID` if the
+ * question is not about a list.
+ */
 async function cutList(
   approvals: OpenedHost["approvals"],
   id: string,

@@ -12,7 +12,7 @@ interface Options extends PlanOptions {
   readonly json?: true;
 }
 
-/** `toolmount audit prune <days> [plan]`: deletes old records. */
+/** `toolmount audit prune <days> [plan]`: deletes records that are older than the given days. */
 export function define(command: Command, shell: Shell): void {
   addPlanOptions(command)
     .argument("<days>", "the days without a record", readDays)
@@ -32,7 +32,10 @@ function readDays(text: string): number {
   throw new InvalidArgumentError("Give a whole number of days, from 1.");
 }
 
-/** Deletes old records. Each process has its own chain, which is deleted completely or not at all. */
+/**
+ * Deletes old records. Each process writes a chain of records, which is deleted completely or not at all. Throws
+ * `EXTENSION_MISSING` for an audit that is not in a store.
+ */
 async function prune(sink: AuditSink, days: number): Promise<number> {
   if (sink.prune !== undefined) return sink.prune(systemClock.now() - days * 86_400_000);
   throw new ToolmountError("EXTENSION_MISSING", {

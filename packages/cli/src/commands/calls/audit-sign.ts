@@ -9,7 +9,9 @@ import { addPlanOptions, type PlanOptions } from "../../options/plan-options.ts"
 import { exitCodes } from "../../process/exit-codes.ts";
 import type { Shell } from "../../process/shell.ts";
 
-/** `toolmount audit sign <key> [plan]`: prints a signature over the heads of all chains. */
+/**
+ * `toolmount audit sign <key> [plan]`: prints a signature over the newest record (head) of each chain, if the audit is unchanged.
+ */
 export function define(command: Command, shell: Shell): void {
   addPlanOptions(command)
     .argument("<key>", "the file of an Ed25519 key in PEM")

@@ -68,7 +68,10 @@ async function audit(plan: string | undefined, options: Options, shell: Shell): 
   }
 }
 
-/** Refuses the name of a tool that has no calls and is not in the plan. A tool that was removed may still have calls. */
+/**
+ * Throws for the name of a tool that has no calls and is not in the plan. A tool that the plan no longer has may still have
+ * calls.
+ */
 async function refuseUnknownTool(host: OpenedHost, sink: AuditSink, tool: string | undefined): Promise<void> {
   if (tool === undefined || (await newestCalls(sink, { tool, last: 1 })).length > 0) return;
   const names = host.tools({ includeDeprecated: true }).map(({ name }) => name);
@@ -97,7 +100,10 @@ function writeLines(calls: readonly AuditedCall[], lines: LineOptions, { out }: 
   for (const line of callLines(calls, lines)) out.line(line);
 }
 
-/** Returns options for lines. A tool shows the arguments that decide what it touches, else its required ones. */
+/**
+ * Returns the options for lines of calls. Of the arguments, a line shows those that the tool declares as deciding what it
+ * touches; for other tools, the required ones.
+ */
 function lineOptions(host: OpenedHost, { out }: Shell): LineOptions {
   const control = new Map<string, readonly string[]>();
   for (const { name, control: declared, inputSchema } of host.tools({ includeDeprecated: true })) {
@@ -129,7 +135,7 @@ function follow(sink: AuditSink, lines: LineOptions, options: Options, shell: Sh
   const next = followRecords(sink, { runId: run, tool, since });
   return shell.interruptible(async ({ signal }) => {
     for (const { entry } of await next()) runs.add(entry);
-    // Records that are written meanwhile are in both reads, but must be shown once.
+    // Records that are written between the two reads are in both, but must be shown once.
     const shown = await showNewest(sink, lines, options, shell);
     const showNew = ({ entry }: AuditRecord) => {
       const joined = runs.add(entry);
@@ -147,7 +153,7 @@ function follow(sink: AuditSink, lines: LineOptions, options: Options, shell: Sh
   });
 }
 
-/** Shows the newest calls. Resolves to the keys of their records, which must not be shown again. */
+/** Shows the newest calls. Resolves to the keys of the shown records, so that {@link follow} does not show them again. */
 async function showNewest(
   sink: AuditSink,
   lines: LineOptions,
@@ -170,7 +176,7 @@ function keyOf(run: string, kind: string, at: number): string {
   return `${run} ${kind} ${at}`;
 }
 
-/** Waits for `ms` milliseconds; if the signal aborts, only until then. */
+/** Waits for `ms` milliseconds, or until the signal aborts. */
 function pause(ms: number, signal: AbortSignal): Promise<void> {
   return setTimeout(ms, undefined, { signal }).catch(() => {});
 }

@@ -16,7 +16,7 @@ interface Options extends PlanOptions {
   readonly user?: string;
 }
 
-/** `toolmount auth <entry> [plan]`: lets a person sign in to an MCP server; the host keeps the credentials. */
+/** `toolmount auth <entry> [plan]`: lets a person sign in to an MCP server. The host stores the credentials. */
 export function define(command: Command, shell: Shell): void {
   addPlanOptions(command)
     .argument("<entry>", "the entry of the plan that mounts the server")
@@ -86,7 +86,9 @@ async function show(address: URL, { browser, json }: Options, { err }: Shell): P
     err.line("Waiting for the browser. If it runs on another machine, paste the address it ends at here.");
 }
 
-/** Reads a line from standard input. Never resolves if the input ends without one. */
+/**
+ * Reads a line from standard input. If the input ends first, it never resolves, so that the browser can still finish the sign-in.
+ */
 async function readAddress({ input }: Shell, signal: AbortSignal): Promise<string> {
   const reader = createInterface({ input });
   try {

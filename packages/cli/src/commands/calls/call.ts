@@ -65,7 +65,7 @@ export function define(command: Command, shell: Shell): void {
   ]);
 }
 
-/** Adds the options of a call. */
+/** Adds the options of `toolmount call`, which `program` and `describe` have, too. */
 export function addCallOptions(command: Command): Command {
   return addSourceOptions(addTapeOptions(addPlanOptions(command)))
     .option("--session <id>", "the session of the call")
@@ -85,8 +85,8 @@ export function addCallOptions(command: Command): Command {
 }
 
 /**
- * Runs the command with the words `[plan] <tool> [arguments]`. In a session, a call with the same id continues one whose
- * process died. Throws `USAGE_INVALID`.
+ * Makes the call of the words `[plan] <tool> [arguments]`. `id` is the id of the call: in a session, a call with the same id
+ * continues one whose process died. Throws `USAGE_INVALID`.
  */
 export function callWords(
   words: readonly string[],
@@ -153,14 +153,15 @@ async function call(
   return code;
 }
 
-/** Rehearses a call. With `--ask`, the call is then made as far as the list was approved. */
+/** Rehearses a call. With `--ask`, those calls of the rehearsal's list that the person approves are then made. */
 async function rehearse(
   host: OpenedHost,
   request: CallRequest,
   { mode: _, sessionId: __, ...context }: ReturnType<typeof contextOf>,
   options: CallOptions,
 ) {
-  // The rehearsed changes are kept under a session. `node:crypto` takes 5 ms to load, so other calls get no session id.
+  // The changes of a rehearsal are stored under a session, so it needs an id. Other calls do not, because loading `node:crypto`
+  // takes 5 ms.
   const session = host.session(ownSession(options.user, options.session ?? randomUUID()));
   const rehearsed = session.rehearse();
   const outcome = await rehearsed.call(request, context);

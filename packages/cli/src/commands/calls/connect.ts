@@ -8,7 +8,9 @@ import { exitCodes, type ExitCode } from "../../process/exit-codes.ts";
 import type { Shell } from "../../process/shell.ts";
 import { jsonText, printable } from "../../screen/printable.ts";
 
-/** `toolmount connect <client> [plan]`: lets the client get the plan's tools only through this plan. */
+/**
+ * `toolmount guard connect <client> [plan]`: writes the plan into the client's list, and removes the servers that the plan has.
+ */
 export function define(command: Command, shell: Shell): void {
   addClientOptions(command, async (client, plan, options) => {
     shell.end(await connect(client, plan ?? shell.settings.plan, options, shell));
@@ -16,7 +18,7 @@ export function define(command: Command, shell: Shell): void {
   addExamples(command, ["toolmount guard connect claude-code", "toolmount guard connect cursor --remove"]);
 }
 
-/** Writes or removes the entry that starts the plan, after an answer, and reports the result. */
+/** Writes or removes the entry that starts the plan, if the person agrees, and reports the result. */
 export async function connect(
   client: McpClient,
   plan: string | undefined,

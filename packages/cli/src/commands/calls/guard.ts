@@ -12,7 +12,10 @@ import { countOf } from "../../screen/count.ts";
 import { printable } from "../../screen/printable.ts";
 import { connect } from "./connect.ts";
 
-/** `toolmount guard <client> [plan]`: puts the servers of a client behind a plan and locks their tools, completely or not at all. */
+/**
+ * `toolmount guard <client> [plan]`: moves the servers of a client into a plan and locks their tools. If one step fails, nothing
+ * changes.
+ */
 export function define(command: Command, shell: Shell): void {
   addClientOptions(command, async (client, plan, options) => {
     const run = options.remove === true ? connect : guard;
@@ -46,7 +49,7 @@ async function guard(
 /** What can happen to the calls of a tool, in the order in which the counts are printed. */
 const verdicts = ["runs", "may ask", "asks", "denied", "changed", "not locked"] as const;
 
-/** Shows the tools of each server, what happens to their calls, and what was left out. */
+/** Shows the servers with the number of their tools, what happens to calls, and what was left out. */
 function describe({ tools, lock, left, set }: Draft, shell: Shell): void {
   const { out } = shell;
   for (const [server, own] of Map.groupBy(tools, (tool) => tool.server)) {

@@ -27,7 +27,7 @@ interface Options extends PlanOptions {
   readonly json?: true;
 }
 
-/** `toolmount keep [plan]`: shows the changes that wait in the layer of a session, and takes a person's answer. */
+/** `toolmount keep [plan]`: shows the changes that wait in the layer of a session, and asks the person which to keep or drop. */
 export function define(command: Command, shell: Shell): void {
   addPlanOptions(command)
     .argument("[plan]", planArgument)

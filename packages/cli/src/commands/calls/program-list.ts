@@ -13,10 +13,10 @@ interface Options extends PlanOptions {
   readonly json?: true;
 }
 
-/** Most programs that the list shows. */
+/** How many of the newest programs the list shows. */
 const maxListed = 50;
 
-/** `toolmount program list [plan]`: lists the programs of the audit. */
+/** `toolmount program list [plan]`: lists the programs that the audit recorded, the newest first. */
 export function define(command: Command, shell: Shell): void {
   addPlanOptions(command)
     .argument("[plan]", planArgument)

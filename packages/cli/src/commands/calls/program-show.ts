@@ -13,7 +13,7 @@ interface Options extends PlanOptions {
   readonly json?: true;
 }
 
-/** `toolmount program show [id] [plan]`: shows a program with its source, its calls and where it waits. */
+/** `toolmount program show [id] [plan]`: shows a program's source, its calls, and for what it waits. */
 export function define(command: Command, shell: Shell): void {
   addPlanOptions(command)
     .argument("[id]", "the id that list shows, or the beginning of it; or of a question; default: the newest")

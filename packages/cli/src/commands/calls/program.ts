@@ -23,9 +23,12 @@ export function define(command: Command, shell: Shell): void {
   ]);
 }
 
-/** Returns the same id for the same program, so that in its session it continues where its process died. */
+/**
+ * Returns an id that depends only on the text of the file. So the same program in the same session continues where its process
+ * died. Undefined if the file cannot be read.
+ */
 async function idOf(file: string): Promise<string | undefined> {
-  const text = await readFile(file).catch(() => null); // the arguments report a file that cannot be read
+  const text = await readFile(file).catch(() => null); // the call itself reports a file that cannot be read
   return text === null ? undefined : `program-${hash("sha256", text).slice(0, 16)}`;
 }
 

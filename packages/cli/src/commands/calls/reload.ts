@@ -3,7 +3,7 @@ import { addExamples, jsonOption, planArgument } from "../../options/common.ts";
 import { addPlanOptions, type PlanOptions } from "../../options/plan-options.ts";
 import type { Shell } from "../../process/shell.ts";
 
-/** `toolmount serve reload [plan]`: reloads a changed plan at all servers of its store. */
+/** `toolmount serve reload [plan]`: asks all servers that share the plan's store to mount the changed plan. */
 export function define(command: Command, shell: Shell): void {
   addPlanOptions(command)
     .argument("[plan]", planArgument)

@@ -16,7 +16,7 @@ interface Options extends PlanOptions {
   readonly result?: string;
 }
 
-/** `toolmount resume <ticket> [plan]`: resumes a pending call. */
+/** `toolmount resume <ticket> [plan]`: resumes a call that waits for an answer or for a result of the client. */
 export function define(command: Command, shell: Shell): void {
   addPlanOptions(command)
     .argument("<ticket>", "the ticket that the pending call printed")

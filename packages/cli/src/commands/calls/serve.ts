@@ -54,7 +54,7 @@ export function define(command: Command, shell: Shell): void {
   ]);
 }
 
-/** Adds the options of an HTTP server for tokens, for users who sign in, and for reports of questions. */
+/** Adds the options of an HTTP server for tokens, for users who sign in, and for webhooks that report questions. */
 function addPeopleOptions(command: Command): Command {
   return command
     .option(
@@ -83,7 +83,7 @@ const oidcNames: readonly (keyof OidcOptions)[] = [
   "secret",
 ];
 
-/** Reads one `name=value` of `--oidc`, and adds it to those before it. */
+/** Reads one `name=value` of `--oidc`, and adds it to the earlier ones. */
 export const readOidc = (text: string, before: OidcOptions = {}): OidcOptions =>
   readNamed(text, before, oidcNames);
 
@@ -118,7 +118,7 @@ async function serve(plan: string | undefined, options: Options, shell: Shell): 
     try {
       await (await import("../../http/served-plan.ts")).serveLayers(host);
       const { user, session, json } = options;
-      // Watching starts first, so that no change is missed once a client is answered.
+      // Watching starts before clients are served, so that it misses no change.
       const say = (line: string) => shell.err.line(`toolmount serve: ${line}`);
       const stopWatching =
         options.watch === true
@@ -149,8 +149,8 @@ async function serve(plan: string | undefined, options: Options, shell: Shell): 
 }
 
 /**
- * Opens a plan to serve. If the plan would start itself, and the client is such a host, the client gets an answer that keeps it
- * from mounting this process.
+ * Opens a plan to serve. A plan that mounts a server of itself would start processes without end. If the client is a host that
+ * runs this plan, it gets an answer that says so, and does not mount this process.
  */
 async function openServed(
   plan: string | undefined,
@@ -159,7 +159,7 @@ async function openServed(
   { input, output, above }: HostsAbove & { readonly output: Writable },
 ): Promise<OpenedHost> {
   try {
-    // People do not watch a client's calls while they run, so all of them are recorded.
+    // A client's calls run without a person who sees them, so reads are audited too (`mixed`).
     return await openPlan(plan, options, shell, { laterServers: true, above }, "mixed");
   } catch (error) {
     const hosts = isServedToItself(error) ? await above() : [];

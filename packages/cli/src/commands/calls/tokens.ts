@@ -122,7 +122,10 @@ async function addToken(place: TokenPlace, name: string, options: Options, shell
   shell.end(exitCodes.done);
 }
 
-/** Fewest characters of a token that a person brings. With 64 possible characters, it is as hard to guess as a 256-bit key. */
+/**
+ * Fewest characters of a token that a person chooses. A random one of 43 characters, each of 64, is as hard to guess as a 256-bit
+ * key.
+ */
 const leastToken = 43;
 
 function readToken(variable: string, { env }: Shell): string {

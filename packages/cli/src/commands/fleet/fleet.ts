@@ -18,11 +18,11 @@ interface Options extends PlanOptions {
 interface QueueReport extends FleetDepth {
   readonly queue: string;
   readonly workers: readonly FleetMember[];
-  /** Tools of the plan that no worker of the queue has in the same version. */
+  /** Names of the plan's tools that no worker of the queue has in the same version. */
   readonly missing: readonly string[];
 }
 
-/** `toolmount fleet [plan]`: shows the queues of a plan, what waits in them, and their workers. */
+/** `toolmount fleet [plan]`: shows the queues of a plan with their waiting calls and their workers. */
 export function define(command: Command, shell: Shell): void {
   addPlanOptions(command)
     .argument("[plan]", planArgument)

@@ -14,14 +14,14 @@ import { printable } from "../../screen/printable.ts";
 import { agoOf } from "../../screen/relative-time.ts";
 import { writeTable } from "../../screen/table.ts";
 
-/** Milliseconds between two looks at servers during a reload. */
+/** Milliseconds between two reads of the servers' states during a reload. */
 const lookMs = 500;
 
 interface Options extends PlanOptions {
   readonly json?: true;
 }
 
-/** `toolmount doctor servers [plan]`: lists the servers of a plan that its store knows, and which plan each has. */
+/** `toolmount doctor servers [plan]`: lists the servers that share the plan's store, and which plan each has. */
 export function define(command: Command, shell: Shell): void {
   addPlanOptions(command)
     .argument("[plan]", planArgument)
@@ -32,14 +32,14 @@ export function define(command: Command, shell: Shell): void {
   addExamples(command, ["toolmount doctor servers mount-plans/coding.yaml"]);
 }
 
-/** Shows the servers. Fails if a living one has another plan, or could not mount it. */
+/** Shows the servers. Fails if a running server has another plan, or could not mount its plan. */
 function showServers(plan: string | undefined, options: Options, shell: Shell): Promise<ExitCode> {
   return withServers(plan, options, shell, async () => {});
 }
 
 /**
- * Mounts a plan here, to try it, and then at each of its servers in turn, up to the first that cannot. Then shows the servers,
- * and fails as {@link showServers} does.
+ * Mounts the plan in this process as a trial, and then at each of its servers in turn, up to the first that cannot mount it. Then
+ * shows the servers, and fails as {@link showServers} does.
  */
 export function reloadServers(plan: string | undefined, options: Options, shell: Shell): Promise<ExitCode> {
   return withServers(plan, options, shell, async (store, scope, list) => {

@@ -75,7 +75,10 @@ function nextSteps(names: ToolNames, folder: string): string {
   ].join("\n");
 }
 
-/** Returns the range from the current release upward. The package's declared contract decides which hosts mount it. */
+/**
+ * Returns the range from the current release upward, without an upper limit. Whether a host mounts the package depends on the
+ * contract that the package declares.
+ */
 function peerRange(core: string): string {
   return core.replace(/^\^/, ">=");
 }

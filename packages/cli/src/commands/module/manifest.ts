@@ -17,7 +17,7 @@ interface Options {
   readonly config?: string;
 }
 
-/** `toolmount package manifest <package>`: writes what the package mounts into its `package.json`. */
+/** `toolmount package manifest <package>`: mounts the package, and writes its tools into its `package.json`. */
 export function define(command: Command, shell: Shell): void {
   command
     .argument("<package>", "the package's folder")
@@ -55,7 +55,7 @@ async function manifest(folder: string, { json, check, config }: Options, shell:
   return stale ? exitCodes.failed : exitCodes.done;
 }
 
-/** Adds to an error about the config the option that sets it. Always throws. */
+/** Throws the error again. An error about the config then also names the option that sets the config. */
 function nameConfigOption(error: unknown): never {
   if (!isToolmountError(error) || error.code !== "CONFIG_INVALID") throw error;
   const { module, problem } = error.details as { readonly module: string; readonly problem: string };

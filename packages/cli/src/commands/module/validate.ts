@@ -16,7 +16,10 @@ interface Options {
   readonly json?: true;
 }
 
-/** The profiles of `--profile`. The rules of core always apply; the default adds the profiles that fit the module's tools. */
+/**
+ * The values of `--profile`. The rules of `core` always apply. Without the option, the profiles that fit the module's tools
+ * apply, too.
+ */
 const profileNames = ["core", "aptix", "amplifier", "forge"];
 
 /** `toolmount package validate <path>`: checks a tool module against the contract. */
@@ -56,7 +59,7 @@ async function validate(path: string, options: Options, shell: Shell): Promise<E
   return report.passed ? exitCodes.done : exitCodes.failed;
 }
 
-/** Validates a module in a separate process. If that process fails, the failure is a finding. */
+/** Validates a module in a separate process. If that process crashes or hangs, this becomes a finding of the report. */
 async function validateInProcess(request: ValidateRequest, signal: AbortSignal): Promise<CheckReport> {
   const [{ runTrial }, { addExternalFindings }] = await Promise.all([
     import("../../trial/run-trial.ts"),

@@ -28,7 +28,7 @@ interface Options {
   readonly load: boolean;
 }
 
-/** The types of modules, and the types of packages that a `server.json` may name. */
+/** The types of a module, and the types of an MCP server: the kinds of packages that its `server.json` may name. */
 const [moduleTypes, serverTypes] = [
   ["tool", "hook"],
   ["npm", "pypi", "oci", "nuget", "remote"],
@@ -115,7 +115,7 @@ async function add(module: string, plan: string | undefined, options: Options, s
   if (lock?.problem !== undefined) shell.end(exitCodes.failed);
 }
 
-/** The steps of one attempt to add an entry. */
+/** The steps of `add`, which are undone if one of them fails. */
 class Attempt {
   readonly section: EditedSection;
   /** The package that was fetched, as name and version. */
@@ -157,7 +157,10 @@ class Attempt {
     }
   }
 
-  /** Records the new tools in the plan's lock file, if it exists, and always for a fetched package. */
+  /**
+   * Adds the new tools to the plan's lock file, if it exists. For a fetched package, creates the lock file if necessary.
+   * Undefined if the module was not tried or could not be mounted.
+   */
   async lock({ file, added }: EditReport): Promise<Locked | undefined> {
     const { lockFileOf } = await import("@toolmount/loader/commands");
     const isTried = this.trial?.missing.length === 0;

@@ -61,9 +61,9 @@ type Report =
       readonly ok: true;
       readonly plan: string | undefined;
       readonly modules: readonly Module[];
-      /** Problems of optional modules, without which the plan still opens. */
+      /** Problems of optional modules. The plan can be mounted without these modules. */
       readonly problems: readonly Problem[];
-      /** Members that modules of the plan add to the context of tools, as far as they are known. */
+      /** Members that modules of the plan add to the context of tools, if manifests or mounted modules name them. */
       readonly context: readonly string[];
       /** Modules that were not checked, because only mounting shows their tools. */
       readonly unknown: readonly string[];
@@ -71,19 +71,19 @@ type Report =
       readonly lockChanges: readonly LockChange[];
       /** Scripts and skills in the plan's folder that the next command would run or read. */
       readonly nextFiles: readonly NextFile[];
-      /** Which servers count the plan's budgets together, if not all of them do. */
+      /** Which servers count the plan's budgets together; undefined if all of them do, or if the plan has no budgets. */
       readonly counts?: string | undefined;
-      /** Whether this machine can open the plan's layer, and which tools work outside of it. */
+      /** Whether this machine can open a layer for the plan, and which tools would work outside of the layer. */
       readonly layer?: LayerFinding | undefined;
     }
   | { readonly ok: false; readonly problems: readonly Problem[] };
 
 type Module = Pick<EntryStatus, "id" | "section" | "specifier" | "version" | "path" | "position"> & {
   readonly state: EntryStatus["state"] | "found";
-  /** Null if only mounting the module shows them. */
+  /** Names of the module's tools; null if only mounting the module shows them. */
   readonly tools: readonly string[] | null;
   readonly problems: readonly Problem[];
-  /** Where its calls run; absent for calls in the host. */
+  /** Where calls of the module run; absent if they run in the host. */
   readonly runs?: string | undefined;
 };
 
@@ -93,7 +93,10 @@ function refused(error: unknown): Report {
   return { ok: false, problems };
 }
 
-/** Reads manifests first. If some modules have none, mounts the plan, because only that shows whether they work. */
+/**
+ * Reads manifests. Then mounts the plan with `--mount`, or if a module has no manifest or the plan has a lock file, because only
+ * mounted modules show their tools.
+ */
 async function findProblems(plan: string | undefined, options: Options, shell: Shell): Promise<Report> {
   const { report: looked, place } = await inspect(plan, options, shell);
   if (!looked.ok) return looked;
@@ -112,11 +115,11 @@ async function findProblems(plan: string | undefined, options: Options, shell: S
 
 interface Looked {
   readonly report: Report;
-  /** Returns where the calls of an entry run, and which members of a context are missing there. */
+  /** Returns where the calls of an entry run, and which `members` of a context are missing there; undefined for the host. */
   readonly place: (id: string, members: readonly string[]) => string | undefined;
 }
 
-/** Reads manifests, without running code of tools. */
+/** Checks a plan by its manifests, without running code of tools. */
 async function inspect(plan: string | undefined, options: Options, shell: Shell): Promise<Looked> {
   const { inspectPlan } = await import("@toolmount/loader/commands");
   const inspected = await inspectPlan(plan, loaderOptions(options, shell));
@@ -138,8 +141,8 @@ async function inspect(plan: string | undefined, options: Options, shell: Shell)
 }
 
 /**
- * Returns which servers count the budgets of a plan together, if not all of them do. Undefined for a plan without budgets, and
- * for one whose state other machines may share.
+ * Returns which servers count a plan's budgets together; undefined without budgets, or if servers of other machines may count,
+ * too.
  */
 function countedBy({ policy, state }: JsonObject): string | undefined {
   const { budgets } = (policy ?? {}) as { readonly budgets?: unknown };

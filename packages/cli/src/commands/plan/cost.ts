@@ -66,7 +66,7 @@ async function showCost(plan: string | undefined, options: Options, shell: Shell
   }
 }
 
-/** Returns the tools of the mode that are not in a request, because only programs call them. */
+/** Returns those tools that are in no request of the mode, because only programs can call them. */
 function inProgramsOnly(tools: readonly ToolInfo[], offer: Offer): Offer {
   const offered = new Set([...offer.tools, ...offer.available].map(({ name }) => name));
   const hidden = tools.filter(({ name }) => !offered.has(name));
@@ -83,11 +83,11 @@ function priceOf(agent: unknown): Price | undefined {
   return ((agent ?? {}) as { readonly prices?: Price }).prices;
 }
 
-/** The saving of each request because it has no definitions of tools that only programs call. */
+/** What each request saves because it does not contain the definitions of tools that only programs call. */
 interface Saved {
   readonly tools: number;
   readonly tokens: number;
-  /** Null without prices. */
+  /** The saved money; null for a plan without prices. */
   readonly cost: { readonly amount: number; readonly currency: string } | null;
 }
 

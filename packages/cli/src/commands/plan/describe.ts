@@ -54,7 +54,7 @@ async function describe(operands: CallOperands, options: Options, shell: Shell):
   return exitCodes.done;
 }
 
-/** Lists the tools of a source, or of a plan that cannot be explained. Throws the problems of such a plan. */
+/** Lists the tools of a source on the command line, or of a plan that cannot be explained. Throws the problems of such a plan. */
 async function listTools(
   { plan }: CallOperands,
   options: Options,
@@ -68,7 +68,9 @@ async function listTools(
   }
 }
 
-/** Returns the lines that shaped a tool and what decides a call, without the tool's own description. */
+/**
+ * Returns the plan's lines that shaped a tool and what decides a call. Leaves out the definition, which the report already has.
+ */
 function shortOf(why: Explained | null, { name }: ToolInfo) {
   const found = why?.tools.find((one) => one.name === name);
   return found === undefined
@@ -125,7 +127,10 @@ function writeGuidance({ usage }: ToolInfo, shell: Shell): void {
   shell.out.line(printableLines(usage).trimEnd());
 }
 
-/** Returns the command of a call. If it is longer than a line, each argument has a line, and all of it can still be pasted. */
+/**
+ * Returns the command of a call. If it is too long for a line of the terminal, it has a line for each argument, and can still be
+ * pasted.
+ */
 function callLines(name: string, example: JsonObject, { columns = Infinity }: Screen): string[] {
   const write = (indent: number) =>
     `toolmount call ${printable(name)} '${jsonText(example, indent).replaceAll("'", String.raw`'\''`)}'`;

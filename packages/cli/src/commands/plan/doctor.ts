@@ -31,7 +31,7 @@ interface Options extends PlanOptions {
   readonly json?: true;
 }
 
-/** `toolmount doctor [plan]`: reports what this machine and the plan's packages lack. */
+/** `toolmount doctor [plan]`: reports which programs, packages, keys and servers are missing or do not work. */
 export function define(command: Command, shell: Shell): void {
   addPlanOptions(command)
     .argument("[plan]", planArgument)
@@ -44,7 +44,7 @@ export function define(command: Command, shell: Shell): void {
 
 interface Diagnosis {
   readonly machine: readonly MachineFinding[];
-  /** The providers of models, each with what it lacks. */
+  /** The providers of models, each with what is missing before it can be used. */
   readonly models: readonly KnownProvider[];
   /** The model of the plan, and whether it can be asked; null for a plan without a model. */
   readonly planModel: PlanModel | null;
@@ -57,11 +57,11 @@ interface Diagnosis {
   }[];
   readonly doubts: readonly PackageWarning[];
   readonly problems: readonly Problem[];
-  /** Tools that differ from the plan's lock file. */
+  /** Tools that differ from the plan's lock file; empty if it has none. */
   readonly lockChanges: readonly LockChange[];
   /** The plan's MCP servers, after an attempt to connect to each. */
   readonly servers: readonly ServerStatus[];
-  /** Servers of the plan that a client of this machine also reaches without the plan. */
+  /** Servers of the plan that a client on this machine also starts or reaches without the plan. */
   readonly direct: readonly DirectServer[];
 }
 
@@ -77,7 +77,7 @@ async function doctor(plan: string | undefined, options: Options, shell: Shell):
 
 async function examine(plan: string | undefined, options: Options, shell: Shell): Promise<Diagnosis> {
   const [machine, ofPlan] = await Promise.all([examineMachine(shell), examinePlan(plan, options, shell)]);
-  // If the plan is not found, that is already one of the problems.
+  // A plan that is not found is already one of the problems, so the providers are then looked up from the current folder.
   const models = await examineProviders(ofPlan.plan, shell);
   const { agent, ...found } = ofPlan;
   return { machine, models, planModel: await tryModel(agent, models, shell.env), ...found };
@@ -104,7 +104,7 @@ async function examinePlan(
       ...inspected.entries.filter(({ required }) => !required).flatMap((entry) => entry.problems),
     ];
     const { file, written } = inspected.plan;
-    // Problems that keep the plan from being mounted are already reported, so it is not mounted then.
+    // A plan with problems is not mounted, because mounting would report the same problems again.
     const { servers } = await readMcpServers(file, loaderOptions(options, shell));
     const direct = await findDirectServers(servers, shell);
     const mounted =
@@ -122,7 +122,10 @@ type Mounted = Pick<Diagnosis, "lockChanges" | "servers" | "problems">;
 
 const notMounted: Mounted = { lockChanges: [], servers: [], problems: [] };
 
-/** Mounts a plan with a lock file or MCP servers, because only that shows its current tools, and which server answers. */
+/**
+ * Mounts a plan if it has a lock file or MCP servers, because only mounting shows the tools that differ from the lock, and which
+ * servers answer.
+ */
 async function tryMount(
   plan: string | undefined,
   options: Options,
@@ -178,7 +181,9 @@ function writeDiagnosis(
   writeProblems(out, problems, cwd);
 }
 
-/** Writes the model of the plan or, without one, the providers that are ready, and the number of the others. */
+/**
+ * Writes the model of the plan. For a plan without a model, writes the providers that are ready, and the number of the others.
+ */
 function writeModels(models: readonly KnownProvider[], planModel: PlanModel | null, out: Screen): void {
   const line = (isReady: boolean, text: string) => {
     const { style, sign } = signs[isReady ? "ok" : "missing"];
@@ -196,7 +201,7 @@ function describeModel({ model, problem, answered }: PlanModel): string {
   return `${model}, of the plan: ${answered ? "its server answers" : "ready, and not asked"}`;
 }
 
-/** Writes a finding. With `--verbose`, each attempt to break out of a border is a line. */
+/** Writes a finding. With `--verbose`, it also writes each attempt to break out of the border, one a line. */
 function writeFinding(
   { what, state, says, stopped = [] }: MachineFinding,
   out: Screen,

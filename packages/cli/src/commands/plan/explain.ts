@@ -6,7 +6,7 @@ import { exitCodes } from "../../process/exit-codes.ts";
 import type { Shell } from "../../process/shell.ts";
 import { usageError } from "../../process/usage-error.ts";
 
-/** `toolmount help [code]`: shows what an error code means and what to do, from the page in the package. */
+/** `toolmount help [code]`: shows what an error code means and what to do, from the page in this package. */
 export function define(command: Command, shell: Shell): void {
   command
     .argument("[code]", "a code, such as LOCK_DRIFT; default: a list of all codes")
@@ -23,7 +23,7 @@ export function define(command: Command, shell: Shell): void {
   addExamples(command, ["toolmount help LOCK_DRIFT", "toolmount help codes"]);
 }
 
-/** Reads the page, which has a heading for each code. */
+/** Reads the page of error codes, which has a heading for each code, and returns the text below each heading. */
 async function readCodes(): Promise<ReadonlyMap<string, string>> {
   const page = await readFile(new URL("schema/errors.md", import.meta.resolve("#package.json")), "utf8");
   const parts = page.split(/^#+ /m).filter((part) => /^[A-Z][A-Z0-9_]+\n/.test(part));

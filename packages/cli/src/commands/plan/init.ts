@@ -27,7 +27,7 @@ interface Options {
   readonly yes?: true;
 }
 
-/** `toolmount init [folder]`: writes a plan, a first tool and what they need. */
+/** `toolmount init [folder]`: writes a plan, a first tool and the files that they need. */
 export function define(command: Command, shell: Shell): void {
   command
     .argument("[folder]", "the folder of the plan; default: this one")
@@ -70,7 +70,7 @@ async function init(given: string | undefined, options: Options, shell: Shell): 
   return exitCodes.done;
 }
 
-/** Creates a git repository and installs packages, if the person wants that. Resolves to whether packages are installed. */
+/** Creates a git repository and installs packages, each if the person wants it. Resolves to whether packages were installed. */
 async function prepare(
   folder: string,
   { git, install }: Answers,
@@ -91,11 +91,11 @@ interface Answers extends InitAnswers {
   readonly install: boolean;
 }
 
-/** A file of another application, with the entries that the plan got from it, or the reason for none. */
+/** A file of another application, with the entries that were added from it. `problem` says why it could not be imported. */
 interface ImportedFile {
   readonly path: string;
   readonly added: readonly string[];
-  /** Environment variables to set, because their values do not belong in plans. */
+  /** Environment variables that the user must set, because their values do not belong in plans. */
   readonly variables: readonly { readonly name: string; readonly because: string }[];
   readonly problem?: string;
 }
@@ -108,7 +108,7 @@ async function importAll(paths: readonly string[], folder: string): Promise<Impo
       const variables = imported.kind === "servers" ? imported.variables : [];
       done.push({ path, added: imported.report.added, variables });
     } catch (error) {
-      // Files that were already written stay, even if a file of another application cannot be read.
+      // The plan is written already, so a file that cannot be imported is reported and does not end the command.
       if (!isToolmountError(error)) throw error;
       done.push({ path, added: [], variables: [], problem: error.message });
     }
@@ -125,7 +125,7 @@ async function refuseSecondPlan(folder: string): Promise<void> {
 }
 
 interface Asked {
-  /** Files of other applications in the folder. */
+  /** Paths of the files of other applications in the folder. */
   readonly found: readonly string[];
   readonly folder: string;
   readonly isNamed: boolean;
@@ -148,7 +148,7 @@ async function askPerson(
     const agrees = (message: string, initialValue = true) =>
       ask(confirm({ ...common, message, initialValue }));
     try {
-      // A person who typed the folder has already named the plan.
+      // For a person who typed the folder, its name is the plan's name.
       const name = isNamed
         ? defaults.name
         : await ask(text({ ...common, message: "Name of the plan?", initialValue: defaults.name }));
@@ -171,12 +171,12 @@ async function askPerson(
   });
 }
 
-/** Thrown when the person leaves the questions. */
+/** Thrown when the person ends the questions with Ctrl-C. */
 class Left extends Error {}
 
 interface Written {
   readonly written: readonly string[];
-  /** Files that already existed, and were left unchanged. */
+  /** Files that already existed. They are left as they are, except that `.gitignore` gets missing lines. */
   readonly kept: readonly string[];
 }
 
@@ -213,7 +213,7 @@ function nextCommands({ folder, answers, lists, kept, isInstalled }: Outcome, cw
   const packages = ["toolmount", "@toolmount/core", "zod", ...toolPackagesOf(answers)];
   return [
     ...(folder === cwd ? [] : [`cd ${quoted(shortPath(folder, cwd))}`]),
-    // A package.json that already existed does not name these packages.
+    // A package.json that already existed does not list these packages, so the command names them.
     ...(isInstalled
       ? []
       : [kept.includes("package.json") ? `npm install ${packages.join(" ")}` : "npm install"]),

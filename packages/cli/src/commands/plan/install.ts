@@ -14,7 +14,7 @@ interface Options extends PlanOptions {
   readonly update?: true;
 }
 
-/** `toolmount install [plan]`: the only command that fetches packages. */
+/** `toolmount install [plan]`: fetches the packages that the plan names by version or repository. */
 export function define(command: Command, shell: Shell): void {
   addPlanOptions(command)
     .argument("[plan]", planArgument)

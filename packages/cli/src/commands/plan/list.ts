@@ -24,7 +24,7 @@ interface Options extends PlanOptions, Pick<SourceOptions, "stdio" | "http"> {
   readonly format?: "names" | "signatures";
 }
 
-/** `toolmount list [plan]`: lists the offered tools. */
+/** `toolmount list [plan]`: lists the tools that the plan offers to models. */
 export function define(command: Command, shell: Shell): void {
   addServerOptions(addPlanOptions(command))
     .argument("[plan]", planArgument)
@@ -48,7 +48,7 @@ export function define(command: Command, shell: Shell): void {
   ]);
 }
 
-/** Lists a plan's tools, from manifests if they are enough, else from the mounted plan. */
+/** Lists a plan's tools. Reads only manifests if they are enough; otherwise mounts the plan. */
 export async function list(plan: string | undefined, options: Options, shell: Shell): Promise<ExitCode> {
   const { json, mode } = options;
   const all =
@@ -75,7 +75,7 @@ function createFilter({ tool, module }: Options): (tool: ListedTool) => boolean 
     (module === undefined || listed.module === module);
 }
 
-/** Returns the category if `--tool` names one, as a rule of a plan does. */
+/** Returns the category if `--tool` has the form `category: write`, as in a rule of a plan; otherwise undefined. */
 function categoryOf(tool: string | undefined): string | undefined {
   return /^category:\s*(\S*)$/.exec(tool ?? "")?.[1];
 }
@@ -115,20 +115,21 @@ type ListedTool = (ManifestTool | ToolInfo) & {
   readonly calls: CallVerdict | undefined;
 };
 
-/** Lists tools without importing a module. Null if a manifest is missing, or the plan has a lock file. */
+/** Lists tools from manifests, without importing a module. Null if a manifest is missing, or the plan has a lock file. */
 async function listManifests(
   plan: string | undefined,
   options: Options,
   shell: Shell,
 ): Promise<Listing | null> {
   const { env: overlays } = options;
-  // Not the loader's index: listing from manifests needs neither its YAML nor its schemas.
+  // This imports a separate entry, because the loader's index would also load its YAML parser and schemas, which manifests do not
+  // need.
   const { listPlan } = await import("@toolmount/loader/list");
   const { file, entries, isDoubtful, hasPolicy, isLocked } = await listPlan(plan, {
     cwd: shell.cwd,
     overlays,
   });
-  // Only the tools themselves show whether they match the lock file.
+  // Only mounted tools show whether they match the lock file.
   if (isLocked) return null;
   const tools: Omit<ListedTool, "calls">[] = [];
   for (const entry of entries) {
@@ -213,14 +214,14 @@ function columnsOf(screen: Screen): Column<ListedTool>[] {
   ];
 }
 
-// Maps, because a manifest may contain any value here.
+// These are Maps, because a manifest may contain any value as a level.
 const colours = new Map<unknown, Style>([
   ["low", "green"],
   ["medium", "yellow"],
   ["high", "red"],
 ]);
 
-/** Returns what happens to calls, coloured unless they simply run. */
+/** Returns what happens to calls, in colour unless they run without a question. */
 function callText(screen: Screen, calls: CallVerdict): string {
   if (calls === "runs") return "run";
   if (calls === "denied") return screen.paint("red", "denied");

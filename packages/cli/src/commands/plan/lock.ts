@@ -57,9 +57,10 @@ async function lock(plan: string | undefined, options: Options, shell: Shell): P
   else writeReport(report, shell);
   if (tool !== undefined && options.json !== true) writeRest(report, shell);
   const matches = report.exists && report.changes.length === 0 && report.files.length === 0;
-  // Modules that did not answer are neither locked nor compared.
+  // Modules that did not answer were neither locked nor compared, so the command fails.
   const isWhole = report.leftOut.length === 0;
-  // A merged lock accepts only what a branch accepted, so other tools may still differ. If nothing is written, the conflict stays.
+  // Merging both sides of a conflict accepts only what one of them had accepted. So the command succeeds only if it wrote the
+  // merged file and no tool differs from it, or all were accepted.
   const isDone =
     report.conflict === undefined
       ? report.written || matches
@@ -97,7 +98,7 @@ function writeReport(report: LockReport, { out, cwd }: Shell): void {
     );
 }
 
-/** Writes the tools in which the two sides of a merge conflict differ, with ours as before and theirs as now. */
+/** Writes the tools in which the two sides of a merge conflict differ: `before` is our side, `now` is theirs. */
 function writeConflict(conflict: readonly LockChange[], out: Screen): void {
   const which = conflict.length === 0 ? "; no tool differs in both" : "; both sides differ in:";
   out.line(
@@ -106,12 +107,12 @@ function writeConflict(conflict: readonly LockChange[], out: Screen): void {
   writeLockChanges(out, conflict);
 }
 
-/** Writes the tools that still differ after some were accepted. */
+/** Writes the tools that still differ from the lock after `--tool` accepted others. */
 function writeRest({ changes }: LockReport, { out }: Shell): void {
   if (changes.length > 0) out.line(`still denied: ${changes.map((one) => printable(one.tool)).join(", ")}`);
 }
 
-/** Returns tools that state a need for less care than before. */
+/** Returns the names of tools that now claim to need less care than before. */
 function milderTools(changes: LockReport["changes"]): string[] {
   return changes
     .filter(({ differences }) => differences.some(({ care }) => care === "less"))

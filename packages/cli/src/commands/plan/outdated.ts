@@ -28,7 +28,7 @@ export function define(command: Command, shell: Shell): void {
   ]);
 }
 
-/** Fails if a package is outdated, or if that is unknown, so that a script notices. */
+/** Fails if a package is outdated, or if its newest version could not be found, so that a script notices. */
 async function outdated(plan: string | undefined, options: Options, shell: Shell): Promise<ExitCode> {
   const { filterOutdated, findOutdated } = await import("../../install/find-outdated.ts");
   const packages = await withStatus(shell, "asking for newer versions", (inner) =>
@@ -69,7 +69,7 @@ function writeReport(
     );
 }
 
-/** Returns a version, or the beginning of a commit. */
+/** Returns a version as text; of the id of a commit, the first 12 characters. */
 function shortVersion(version: string | undefined): string {
   if (version === undefined) return "–";
   return printable(/^[0-9a-f]{40,64}$/.test(version) ? version.slice(0, 12) : version);

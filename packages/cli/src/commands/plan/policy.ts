@@ -83,7 +83,7 @@ async function diff(plan: string | undefined, options: DiffOptions, shell: Shell
   }
 }
 
-/** Passes the calls of a file, or those of the plan's own audit, to `read`. */
+/** Passes the calls of a recorded file to `read` or, if `from` is `audit`, those of the plan's audit. */
 async function withCalls<Result>(
   plan: string | undefined,
   [option, from]: readonly [option: string, value: string],
@@ -130,7 +130,7 @@ async function suggest(plan: string | undefined, options: SuggestOptions, shell:
   }
 }
 
-/** Writes the lines into the plan with `--yes`, or if a person at the terminal agrees. */
+/** Writes the lines into the plan, if `--yes` is given or a person at the terminal agrees. */
 async function saveAgreed(edit: PlannedEdit, options: SuggestOptions, shell: Shell): Promise<void> {
   if (edit.before === edit.after) return;
   const isAgreed = await agreesToWrite("Write these lines into the plan?", options, shell);

@@ -12,7 +12,7 @@ interface Options extends PlanOptions {
   readonly json?: true;
 }
 
-/** `toolmount print [plan]`: prints the plan with its parts merged, and the origin of each value. */
+/** `toolmount print [plan]`: prints the plan with its included parts merged, and the file and line of each value. */
 export function define(command: Command, shell: Shell): void {
   addPlanOptions(command)
     .argument("[plan]", planArgument)

@@ -14,7 +14,9 @@ interface Options extends PublishOptions {
   readonly json?: true;
 }
 
-/** `toolmount package publish [plan]`: writes the `server.json` with which registries of MCP list a plan. */
+/**
+ * `toolmount package publish [plan]`: writes a `server.json`, the file with which a plan is listed in registries of MCP servers.
+ */
 export function define(command: Command, shell: Shell): void {
   command
     .argument("[plan]", planArgument)

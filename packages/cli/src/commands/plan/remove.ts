@@ -3,7 +3,7 @@ import { addExamples, jsonOption, planArgument } from "../../options/common.ts";
 import { reportEdit } from "../../render/edit.ts";
 import type { Shell } from "../../process/shell.ts";
 
-/** `toolmount remove <entry> [plan]`: removes an entry, and leaves the rest of the file unchanged. */
+/** `toolmount remove <entry> [plan]`: removes an entry from the plan's file, and leaves the rest as it is. */
 export function define(command: Command, shell: Shell): void {
   command
     .argument("<entry>", "the id of an entry, or its module")

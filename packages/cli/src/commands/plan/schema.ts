@@ -5,7 +5,10 @@ import { addPlanOptions, type PlanOptions } from "../../options/plan-options.ts"
 import type { Shell } from "../../process/shell.ts";
 import { exitCodes } from "../../process/exit-codes.ts";
 
-/** `toolmount print schema [plan]`: prints the JSON Schema of plans, with the configs of this plan's modules, for editors. */
+/**
+ * `toolmount print schema [plan]`: prints the JSON Schema of plans for editors. It includes the config of each module of this
+ * plan.
+ */
 export function define(command: Command, shell: Shell): void {
   addPlanOptions(command)
     .argument("[plan]", planArgument)

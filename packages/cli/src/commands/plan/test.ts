@@ -15,7 +15,7 @@ interface Options extends PlanOptions {
   readonly mutate?: true;
 }
 
-/** `toolmount test [plan]`: runs the plan's own tests. No tool runs, no model is asked, nothing is stored. */
+/** `toolmount test [plan]`: runs the tests in the plan. They judge calls: no tool runs, no model is asked, nothing is stored. */
 export function define(command: Command, shell: Shell): void {
   addPlanOptions(command)
     .argument("[plan]", planArgument)

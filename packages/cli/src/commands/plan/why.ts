@@ -17,7 +17,7 @@ import type { Shell } from "../../process/shell.ts";
 import { usageError } from "../../process/usage-error.ts";
 import { exitCodes, type ExitCode } from "../../process/exit-codes.ts";
 
-/** Options for the call that is judged. */
+/** Options that describe the call to be judged. */
 export interface CallOptions extends PlanOptions {
   readonly arguments?: string;
   readonly mode?: string;
@@ -28,7 +28,7 @@ export interface CallOptions extends PlanOptions {
 
 type Options = CallOptions & { readonly json?: true };
 
-/** `toolmount describe [plan] <tool>`: shows which lines shaped a tool, and what would decide a call of it. */
+/** `toolmount why [plan] <tool>`: shows which lines of the plan shaped a tool, and what would decide a call of the tool. */
 export function define(command: Command, shell: Shell): void {
   addCallOptions(command)
     .option(...jsonOption)
@@ -42,7 +42,7 @@ export function define(command: Command, shell: Shell): void {
   ]);
 }
 
-/** Adds the tool and the call that is judged. */
+/** Adds the arguments and options that name the tool and describe the call to be judged. */
 export function addCallOptions(command: Command): Command {
   return addPlanOptions(command)
     .usage("[options] [plan] <tool> [arguments]")
@@ -65,7 +65,7 @@ async function why(operands: CallOperands, options: Options, shell: Shell): Prom
   return explanation.tools.length === 0 ? exitCodes.failed : exitCodes.done;
 }
 
-/** Finds which lines shaped a tool, and what would decide a call of it. */
+/** Finds the lines of the plan that shaped a tool, and what would decide a call of the tool. */
 export async function explain(
   operands: CallOperands,
   options: CallOptions,
@@ -79,7 +79,7 @@ export async function explain(
   const asked = { mode, user, session, prompts };
   const call = { tool, ...asked, arguments: argumentsOf };
   const { tools, verdicts, problems } = await judgeCalls(call, plan, loaderOptions(options, shell));
-  // The plan is read again for its lines, quietly, because the first reading already logged its warnings.
+  // The plan is read again to find the lines. This time nothing is logged, because the first reading already logged its warnings.
   const quiet = { ...loaderOptions(options, shell), logger: silentLogger };
   const named = tools?.find(({ name, declaredName }) => [name, declaredName].includes(tool));
   const given = { ...asked, arguments: argumentsOf(named) };
@@ -89,7 +89,10 @@ export async function explain(
   return { ...explained, tools: judged, problems: known, listed: tools };
 }
 
-/** Returns a function that reads the given arguments. It converts `name=text` to the type in the tool's schema. */
+/**
+ * Returns a function that returns the call's arguments for a tool, whose schema decides the types of values in `name=text`.
+ * Throws if arguments are given twice.
+ */
 async function readGiven(
   { text, pairs, written }: CallOperands,
   option: string | undefined,
@@ -111,10 +114,10 @@ async function readGiven(
     tool === undefined ? read.arguments : fitTexts(read.arguments, read.texts, tool.inputSchema);
 }
 
-/** A tool, with the verdict on a call of it; null if the tool is left out, or the plan cannot be opened. */
+/** A tool with the verdict on a call of it. The verdict is null if the plan leaves the tool out, or cannot be opened. */
 type JudgedTool = ExplainedTool & { readonly verdict: Verdict | null };
 
-/** The explanation of a tool, with all tools that the plan offers; undefined if it cannot be opened. */
+/** The explanation of a tool. `listed` holds all tools that the plan offers; undefined if the plan cannot be opened. */
 export type Explained = Omit<Explanation, "tools"> & {
   readonly tools: readonly JudgedTool[];
   readonly listed: readonly ToolInfo[] | undefined;
