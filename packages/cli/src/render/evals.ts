@@ -17,10 +17,10 @@ import { printable } from "../screen/printable.ts";
 import { writeTable } from "../screen/table.ts";
 import { shortPath } from "./problems.ts";
 
-/** The results of evaluations, as they are shown. */
+/** What a command about evaluations prints, with the plan and the changes since earlier runs. */
 export interface EvalOutput extends WrittenEvals {
   readonly plan: OpenedPlan;
-  /** Changes since earlier runs. */
+  /** Sentences about what changed since earlier runs in the history file. */
   readonly changes: readonly string[];
 }
 
@@ -118,7 +118,10 @@ function toJson({ plan, reports, summary, comparisons, changes, failures }: Eval
   };
 }
 
-/** Shows both descriptions and the result of the held-out evaluations. The plan is not changed. */
+/**
+ * Shows the description before and the proposed one, with the result of evaluations that were not used to write it. The plan is
+ * not changed.
+ */
 export function writeImprovement(found: Improvement, { out }: Shell): void {
   const { tool, before, after, tried, heldOut, isBetter } = found;
   if (after === null || heldOut === null) {

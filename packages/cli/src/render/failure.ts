@@ -14,7 +14,7 @@ export function reportFailure(error: unknown, shell: Shell, json: boolean): Exit
   return exitCodeOfError(known);
 }
 
-/** Returns a failure as data for JSON. */
+/** Returns the members that a failure has in the output of `--json`. */
 function describeFailure(error: ToolmountError): Readonly<Record<string, unknown>> {
   const problems = problemsOf(error);
   if (problems === undefined)
@@ -22,7 +22,7 @@ function describeFailure(error: ToolmountError): Readonly<Record<string, unknown
   return { code: error.code, message: `the mount plan has ${countOf(problems, "problem")}`, problems };
 }
 
-/** Returns the problems of a plan that could not be mounted. */
+/** Returns the problems of a plan that could not be mounted; undefined for other errors. */
 export function problemsOf(error: unknown): readonly Problem[] | undefined {
   if (!isToolmountError(error)) return undefined;
   const { problems } = error.details as { readonly problems?: readonly Problem[] };
@@ -43,7 +43,7 @@ function writeFailure(error: ToolmountError, shell: Shell): void {
     shell.err.line(shell.err.paint("dim", printableLines(error.cause.stack ?? "")));
 }
 
-/** Returns the next command to type after an error, if there is one. */
+/** Returns what to type next after an error; undefined for most codes. */
 function hintOf({ code }: ToolmountError): string | undefined {
   return hints.get(code);
 }
@@ -57,7 +57,9 @@ const hints: ReadonlyMap<string, string> = new Map([
   ["TOOL_NOT_FOUND", "toolmount list shows the tools"],
 ]);
 
-/** Converts an error of the user's file or folder, which is not a bug. Undefined for any other error. */
+/**
+ * Converts an error of the file system with a path, which is the user's to correct and not a bug. Undefined for any other error.
+ */
 function fileError(cause: unknown): ToolmountError | undefined {
   const { code, syscall, path } = cause as NodeJS.ErrnoException;
   if (!(cause instanceof Error) || path === undefined || syscall === undefined || code === undefined)

@@ -34,7 +34,7 @@ function rankOf({ change, now, differences }: LockChange): number {
   return change === "changed" ? 4 : 5;
 }
 
-/** Writes tools that changed in the same way. */
+/** Writes a note about tools that changed in the same way. */
 function writeNote(screen: Screen, same: readonly LockChange[]): void {
   const { change, now, differences } = same[0]!;
   const names = same.map(({ tool }) => tool).join(", ");
@@ -48,7 +48,7 @@ function writeNote(screen: Screen, same: readonly LockChange[]): void {
   for (const difference of differences) writeDifference(screen, difference);
 }
 
-/** Returns how many tools changed since a lock file, and how many it never had. People review these differently. */
+/** Returns how many tools changed since a lock file, and how many are not in it. People review these differently. */
 export function differenceText(changes: readonly LockChange[], file: string): string {
   const added = changes.filter(({ change }) => change === "added");
   const others = changes.filter(({ change }) => change !== "added");
@@ -63,7 +63,10 @@ export function differenceText(changes: readonly LockChange[], file: string): st
   return parts.join(", and ");
 }
 
-/** Writes the same for commands that look at a plan, with the meaning and the next step. Writes nothing if nothing changed. */
+/**
+ * Writes the changes for commands that only look at a plan, with what they mean and the next step. Writes nothing without
+ * changes.
+ */
 export function writeDrift(screen: Screen, changes: readonly LockChange[]): void {
   if (changes.length === 0) return;
   const what = `${differenceText(changes, "the lock file")}; calls of changed and added tools are denied:`;
@@ -81,7 +84,7 @@ function writeDifference(screen: Screen, { path, before, now, care }: LockDiffer
   for (const line of are) screen.line(`      ${screen.paint("green", `+ ${line}`)}`);
 }
 
-/** Returns a text for a changed member that makes a tool milder. */
+/** Returns a warning about a changed member that makes a tool need less care. */
 function milderText(path: string): string {
   return path === "requiresConfirmation"
     ? "it asks less than before"

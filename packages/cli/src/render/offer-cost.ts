@@ -7,13 +7,13 @@ export type FormName = (typeof formNames)[number];
 
 type Tokens = Readonly<Partial<Record<FormName, number>>>;
 
-/** The cost of one tool in each form, in tokens. */
+/** The tokens of one tool's definition in each form. */
 export interface ToolCost {
   readonly name: string;
   readonly tokens: Tokens;
 }
 
-/** The cost of an offer in each request, in tokens of o200k. */
+/** The tokens that an offer of tools costs in each request, counted in the encoding o200k. */
 export interface OfferCost {
   readonly tools: readonly ToolCost[];
   /** The text for the system prompt; the same in every form. */

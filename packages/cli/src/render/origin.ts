@@ -14,7 +14,7 @@ const originTexts: Readonly<Record<ValueOrigin["origin"], string>> = {
   composed: "found nowhere: the model made it",
 };
 
-/** Returns a line that says where a value of an argument came from. */
+/** Returns a line that says where the value of an argument came from: for example from the user, or from the result of a call. */
 export function originLine({ argument, origin, from, isAccepted }: ValueOrigin, screen: Screen): string {
   const inner = argument.includes(".") ? `${argument.slice(argument.indexOf(".") + 1)}: ` : "";
   const line = from?.line === undefined ? "" : `, line ${from.line}`;

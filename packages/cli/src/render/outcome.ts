@@ -4,7 +4,7 @@ import { printable, printableLines } from "../screen/printable.ts";
 import type { Screen, Style } from "../screen/screen.ts";
 import { contentLines } from "./content.ts";
 
-/** Shows the end of a call: one line of facts, then the result. */
+/** Shows how a call ended: a line of facts, then the result. */
 export function writeOutcome(screen: Screen, outcome: ToolOutcome): void {
   screen.line(outcomeHeadline(screen, outcome));
   for (const line of resultLines(screen, outcome.result)) screen.line(line);
@@ -25,7 +25,7 @@ export function outcomeHeadline(screen: Screen, { status, tool, result, duration
   return `${screen.paint(style, `${sign} ${status}`)} ${screen.paint("bold", printable(tool))}${code} ${time}`;
 }
 
-/** Returns the exit code of a command that makes one call. */
+/** Returns the exit code of a command that makes one call: done, pending or failed. */
 export function exitCodeOfCall({ status }: ToolOutcome): ExitCode {
   if (status === "ok") return exitCodes.done;
   return status === "pending" ? exitCodes.pending : exitCodes.failed;

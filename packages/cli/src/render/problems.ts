@@ -31,14 +31,14 @@ interface Origin {
   readonly frame: string;
 }
 
-/** Returns the sentence without the place in the module's code, which follows with its lines. */
+/** Returns the problem's message without the place in the module's code, which is shown below with its lines of code. */
 function sentenceOf(problem: Problem): string {
   const origin = originOf(problem);
   if (origin === undefined) return problem.message;
   return problem.message.replace(` (at ${origin.file}:${origin.line}:${origin.column})`, "");
 }
 
-/** Returns the place in the module's own code, if the error of a module has one. */
+/** Returns the place in the module's code where its error was thrown; undefined if it is not known. */
 function originOf({ details }: Pick<Problem, "details">): Origin | undefined {
   return (details as { readonly origin?: Origin } | undefined)?.origin;
 }

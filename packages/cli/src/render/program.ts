@@ -12,7 +12,7 @@ export interface ShownProgram {
   readonly run: PastCall;
   readonly error: string | null;
   readonly program: PastProgram;
-  /** The id of the question about each waiting call, by its run. */
+  /** Ids of questions. The key is the run id of the waiting call. */
   readonly questions: Readonly<Record<string, string>>;
   /** Whether the audit leaves out the calls of tools that only read. */
   readonly omitsReads: boolean;
@@ -32,7 +32,7 @@ export function writePrograms(screen: Screen, programs: readonly PastCall[], now
   writeTable(screen, columns, programs);
 }
 
-/** Writes a program: its source, with its calls below the lines that made them, and a mark where it waits. */
+/** Writes a program's source, with its calls below the lines that made them, and a mark at the line at which it waits. */
 export function writeProgram(screen: Screen, shown: ShownProgram, now: number): void {
   const { run, error, program, omitsReads } = shown;
   const session = run.sessionId === null ? "" : ` · session ${printable(run.sessionId)}`;
@@ -74,7 +74,7 @@ function writeLine(
   }
 }
 
-/** Most equal calls of one line that are shown one by one. More are shown as a number. */
+/** How many equal calls of one line are shown one by one. More of them are shown as a number. */
 const maxAlike = 3;
 
 /** Groups the calls of a line: one by one, or as a number if many calls of a tool ended in the same way. */

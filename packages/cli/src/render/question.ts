@@ -7,7 +7,7 @@ import { jsonText, printable, printableLines } from "../screen/printable.ts";
 import type { Screen } from "../screen/screen.ts";
 import { wrapped } from "../screen/wrap.ts";
 
-/** A call that a question is about: a question that is asked now, or a stored one. */
+/** The call of a question, which is asked now or was stored. */
 export interface AskedCall {
   readonly tool: string;
   /** Undefined when the plan no longer offers the tool. */
@@ -19,7 +19,7 @@ export interface AskedCall {
   readonly place?: ApprovalQuestion["place"];
 }
 
-/** Tests whether one key press is too little to approve a call of the tool, because its effect may be impossible to undo. */
+/** Tests whether approving a call of the tool needs more than one key press, because its effect may be impossible to undo. */
 export function isGrave({
   category,
   consequenceLevel,
@@ -78,7 +78,10 @@ export function questionDetails(
   ];
 }
 
-/** Returns the prompt if a gate wrote its own; else a sentence with the tool's name and its most important argument. */
+/**
+ * Returns the prompt, if it was written for this question and does not only repeat a reason. Otherwise makes a sentence of the
+ * tool's name and its most important argument.
+ */
 function sentenceOf({ prompt, reasons, tool, facts, arguments: given, info }: AskedCall): string {
   const isOwn = !reasons.some(({ reason }) => prompt.includes(reason));
   if (isOwn && prompt !== "") return prompt;
@@ -123,7 +126,7 @@ function argumentLines({ arguments: given, facts, reasons }: AskedCall, screen: 
   return names.flatMap((name) => {
     const own = origins.filter(({ argument }) => argument === name || argument.startsWith(`${name}.`));
     const lines = [...valueText(given[name]), ...own.map((origin) => originLine(origin, screen))];
-    // An unindented part of a value would look like another argument.
+    // Further lines of a value are indented, because an unindented line would look like another argument.
     const [first = "", ...rest] = lines.flatMap((line) => wrapped({ columns: room }, line).split("\n"));
     const label = printable(name).padEnd(width);
     const shown = isControl(name) ? screen.paint("bold", label) : label;
@@ -131,10 +134,13 @@ function argumentLines({ arguments: given, facts, reasons }: AskedCall, screen: 
   });
 }
 
-/** Texts that are shown in quotes, because a reader could mistake them for something else without. */
+/** Texts that are shown in quotes, because without them a reader could take them for a number, for JSON or for no text. */
 const doubtful = /^$|^\s|\s$|["'\\\p{Cc}\p{Cf}\p{Zl}\p{Zp}]|^(?:true|false|null|[-\d.[{|].*)$/u;
 
-/** Returns a whole value: plain text without quotes, text of several lines behind a bar, everything else as JSON. */
+/**
+ * Returns the lines of a complete value: a plain text without quotes, a text of several lines behind bars, everything else as
+ * JSON.
+ */
 function valueText(value: unknown): string[] {
   if (typeof value !== "string") return jsonText(value).split("\n");
   if (/\n/.test(value))
@@ -144,7 +150,7 @@ function valueText(value: unknown): string[] {
   return [doubtful.test(value) ? jsonText(value) : value];
 }
 
-/** Most characters of a value in the sentence; the arguments below the sentence are shown whole. */
+/** Most characters of a value in the sentence. The arguments below it are shown completely. */
 const maxValue = 60;
 
 /** Returns a call as a sentence without a full stop, from the tool's name and the most important argument: `Delete order o-3`. */
@@ -161,7 +167,7 @@ function callSentence(
   return value === undefined ? name : `${name} ${value}`;
 }
 
-/** Returns the first line of a text, shortened, or a number; undefined for other values. */
+/** Returns a number, or the first line of a text, cut after 60 characters; undefined for other values. */
 function shortText(value: unknown): string | undefined {
   if (typeof value === "number") return String(value);
   if (typeof value !== "string" || value.trim() === "") return undefined;

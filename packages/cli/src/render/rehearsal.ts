@@ -5,12 +5,12 @@ import { originLine } from "./origin.ts";
 import { jsonText, printable } from "../screen/printable.ts";
 import type { Screen } from "../screen/screen.ts";
 
-/** Returns the facts about a rehearsal that `--json` prints. */
+/** Returns those members of a rehearsal that `--json` prints. */
 export function rehearsalFacts({ calls, stopped, digest }: Rehearsal) {
   return { calls, stopped, digest };
 }
 
-/** Writes the list of changes that a rehearsal found, in the order of the calls, with differences and what cannot be undone. */
+/** Writes the calls of a rehearsal in their order, with the changes that each would make and whether they can be undone. */
 export function writeRehearsal(screen: Screen, { calls, stopped, digest }: Rehearsal): void {
   for (const line of listLines(screen, calls)) screen.line(line);
   if (stopped !== null) screen.line(screen.paint("yellow", `stopped: ${printable(stopped)}`));

@@ -9,7 +9,9 @@ import { writeTable, type Column } from "../screen/table.ts";
 import { effectLines } from "./rehearsal.ts";
 import { writeDetails, writeList } from "./session.ts";
 
-/** A session: its conversation, if a model of the plan had one, and what its calls did, if the plan has an audit. */
+/**
+ * A session: its conversation, null if no model of the plan had one; and the story of its calls, null if the plan has no audit.
+ */
 export interface SessionStory {
   readonly conversation: SessionDetails | null;
   readonly story: Story | null;
@@ -40,7 +42,7 @@ function writeClients(screen: Screen, sessions: readonly RecentSession[], now: n
   writeTable(screen, columns, sessions);
 }
 
-/** Writes a conversation with how its calls ended; for a session without a conversation, its calls. */
+/** Writes a conversation with how its calls ended. For a session without a conversation, writes only its calls. */
 export function writeSessionStory(screen: Screen, { conversation, story }: SessionStory, now: number): void {
   if (conversation === null) return writeStory(screen, story!);
   writeDetails(screen, conversation, now, story === null ? new Map() : endsOf(story));
@@ -48,7 +50,7 @@ export function writeSessionStory(screen: Screen, { conversation, story }: Sessi
     for (const line of effectLines(screen, effect)) screen.line(line);
 }
 
-/** Returns how each call ended that did not simply run, by the call's id. */
+/** Returns by call id how calls ended. Calls that simply ran are left out. */
 function endsOf({ steps }: Story): ReadonlyMap<string, string> {
   const calls = steps.flatMap((step): readonly StoryCall[] => (step.kind === "call" ? [step.call] : []));
   return new Map(calls.filter(({ says }) => says !== "ran").map(({ callId, says }) => [callId, says]));

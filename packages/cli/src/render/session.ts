@@ -24,7 +24,7 @@ export function writeList(screen: Screen, sessions: readonly SessionSummary[], n
   writeTable(screen, columns, sessions);
 }
 
-/** How each call ended, by the call's id. */
+/** By call id, a text that says how the call ended. */
 type Says = ReadonlyMap<string, string>;
 
 /** Writes a session: how much of it the model sees now, its messages, its calls and how they ended, and what waits. */
@@ -35,7 +35,7 @@ export function writeDetails(
   says: Says = new Map(),
 ): void {
   writeList(screen, [details], now);
-  // The table shows only the beginning of an id that a program made.
+  // The table shortens an id that a program made, so the whole id follows.
   if (shortIds([details.id])(details.id) !== details.id)
     screen.line(screen.paint("dim", `id ${printable(details.id)}`));
   if (details.parentId !== null) screen.line(screen.paint("dim", `parent ${printable(details.parentId)}`));

@@ -16,7 +16,7 @@ export async function renderTypes(tools: readonly ToolInfo[]): Promise<string> {
   return [head, ...spaces, all].join("\n");
 }
 
-/** Returns the code of a client: it has one method for each tool, and makes calls through a host or anything like one. */
+/** Returns the code of a client with one method for each tool. It makes its calls through a host or a session of a host. */
 export function renderClient(tools: readonly ToolInfo[]): string {
   const names = tools.map(({ name }) => `  ${JSON.stringify(name)},\n`).join("");
   return `${head}
@@ -66,7 +66,7 @@ async function renderSchema(name: string, schema: JsonSchema): Promise<string> {
   }
 }
 
-/** Returns a text as one line that is safe in a comment: the text cannot end the comment. */
+/** Returns a text as one line of at most 1,000 characters for a comment, which it cannot end. */
 function comment(text: string): string {
   return text.replaceAll(/\s+/g, " ").replaceAll("*/", "* /").trim().slice(0, 1_000);
 }
@@ -85,10 +85,10 @@ function identifiersOf(tools: readonly ToolInfo[]): string[] {
   });
 }
 
-/** Keywords that the type compiler would use as names, or copy as TypeScript code. */
+/** Keywords that the type compiler would use as names of types, or copy into the file as code. */
 const dropped: ReadonlySet<string> = new Set(["title", "id", "$id", "$schema", "tsType", "tsEnumNames"]);
 
-/** Keywords whose members have names that the schema's author chose. */
+/** Keywords that hold a map: their members' names are chosen by the schema's author and are not keywords. */
 const maps: ReadonlySet<string> = new Set([
   "properties",
   "patternProperties",
@@ -110,7 +110,7 @@ function plainSchema(schema: unknown): unknown {
   const members = Object.entries(schema).flatMap(([key, value]): [string, unknown][] => {
     if (dropped.has(key)) return [];
     if (values.has(key)) return [[key, value]];
-    // The compiler reads lists in the form of older drafts.
+    // The compiler knows only the keywords of older drafts for lists with fixed items.
     if (key === "prefixItems") return [["items", plainSchema(value)]];
     if (key === "items" && "prefixItems" in schema) return [["additionalItems", plainSchema(value)]];
     if (key === "description" && typeof value === "string") return [[key, value.replaceAll("*/", "* /")]];

@@ -6,15 +6,15 @@ import { printable } from "../screen/printable.ts";
 import type { Screen } from "../screen/screen.ts";
 import { effectLines } from "./rehearsal.ts";
 
-/** The changes that wait in a layer, and both sides of each. */
+/** The changes that wait in a layer, and the texts before and after each change. */
 export interface Waiting {
   readonly difference: Difference;
-  /** The calls that made the changes, as far as this process ran them, with the network hosts that they reached. */
+  /** The calls that made the changes, with the network hosts that they reached. Only calls that this process ran are known. */
   readonly calls: readonly Pick<MadeCall, "tool" | "network">[];
   texts(change: LayerChange): Texts;
 }
 
-/** What a list of waiting changes needs. Git and file contents are asked only for changes that are shown. */
+/** What the list of waiting changes shows. Files are read only for changes that the list shows. */
 interface Listed extends Waiting {
   /** Folders that the person's git repository ignores. */
   readonly ignored: ReadonlySet<string>;
@@ -30,7 +30,10 @@ const titles: Readonly<Record<Section, string>> = {
   obeyed: "RUN OR OBEYED BY YOUR NEXT COMMAND",
 };
 
-/** Most file changes in the list, and most lines of one difference. Deletions and obeyed files are always shown whole. */
+/**
+ * Most file changes in the list, and most lines of one difference. Neither applies to deletions and to files that the next
+ * command runs or obeys.
+ */
 const mostListed = 40;
 const mostLines = 40;
 
@@ -56,7 +59,7 @@ function callLines({ calls }: Waiting): readonly string[] {
   );
 }
 
-/** Returns lines that name the changes that cannot be kept, with the reasons. */
+/** Returns lines that name the changes that can not be kept and stay in the layer, with the reasons. */
 export function leftLines(screen: Screen, { difference: { left } }: Pick<Waiting, "difference">): string[] {
   const lines = left
     .slice(0, mostListed)
@@ -76,7 +79,7 @@ function sectionLines(
   const head = isGrave ? screen.paint(["bold", "yellow"], title) : screen.paint("bold", title);
   if (section === "repository") return [head];
   const groups = grouped(changes, isGrave ? new Set() : linedFolders(changes, waiting));
-  // Only changes that are listed are read and compared.
+  // Changes that the list does not show are neither read nor compared.
   const shown = isGrave ? groups : groups.slice(0, mostListed);
   const lines = shown.flatMap((group) =>
     group.count > 1 ? [groupLine(group, waiting)] : changeLines(screen, group.own, waiting),
@@ -95,7 +98,7 @@ interface Group {
   readonly count: number;
 }
 
-/** Groups changes: each folder of installed packages is one line, and so is each of the given folders. */
+/** Groups changes: a folder `node_modules` is one line, and so is each of the given folders. */
 function grouped(changes: readonly LayerChange[], folders: ReadonlySet<string>): readonly Group[] {
   const groups = Map.groupBy(
     changes,
@@ -117,13 +120,13 @@ function otherName({ kind, path }: LayerChange, names: Listed["otherNames"]): st
   return other === undefined ? "" : `, ${kind === "delete" ? "now" : "before"} ${printable(other)}`;
 }
 
-/** Returns the folders that need only one line: those that git ignores, moved folders, and large new folders. */
+/** Returns the folders that are shown as one line: those that git ignores, moved folders, and large new folders. */
 function linedFolders(changes: readonly LayerChange[], { ignored, otherNames }: Listed): ReadonlySet<string> {
   const moved = changes.filter(({ path, kind }) => kind === "folder" && otherNames.has(path));
   return new Set([...ignored, ...largeFolders(changes), ...moved.map(({ path }) => path)]);
 }
 
-/** Returns new folders with more entries than a list shows, such as a Python environment. */
+/** Returns new folders with more entries than a list shows, such as one that holds a Python environment. */
 function largeFolders(changes: readonly LayerChange[]): readonly string[] {
   const counts = new Map(changes.filter(({ kind }) => kind === "folder").map(({ path }) => [path, 0]));
   if (counts.size === 0) return [];
@@ -148,7 +151,10 @@ function changeLines(screen: Screen, change: LayerChange, waiting: Listed): stri
   return effectLines(screen, { change: verb, target: path, difference: differenceOf(change, waiting) });
 }
 
-/** Returns the difference of two short texts; for other entries a description. */
+/**
+ * Returns the difference of two short texts. For other entries, returns a description such as a size; undefined if there is
+ * nothing to say.
+ */
 function differenceOf(change: LayerChange, waiting: Waiting): string | undefined {
   const { kind, section, former, next } = change;
   if (kind === "mode") return `mode ${former!.mode.toString(8)} becomes ${next!.mode.toString(8)}`;
@@ -156,12 +162,15 @@ function differenceOf(change: LayerChange, waiting: Waiting): string | undefined
   const { before, after } = waiting.texts(change);
   if (before === undefined || after === undefined) return `${next!.kind} of ${countOf(next!.bytes, "byte")}`;
   const mode = former !== null && former.mode !== next!.mode ? `mode ${next!.mode.toString(8)}\n` : "";
-  // A line that the person's next command would run must not be hidden.
+  // Every line of a file that the person's next command runs or obeys is shown.
   const maxLines = section === "obeyed" ? Number.POSITIVE_INFINITY : mostLines;
   return `${mode}${lineDifference(before, after, { maxLines })}` || undefined;
 }
 
-/** Returns lines for what each side of a conflict changed; if that is not known, for what the layer would change now. */
+/**
+ * Returns lines about what each side of a conflict changed. If that is not known, returns what the layer would change in the file
+ * now.
+ */
 export function conflictLines(
   screen: Screen,
   path: string,

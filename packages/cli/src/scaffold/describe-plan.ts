@@ -11,10 +11,10 @@ import { serverJson, type ServerJson } from "./server-json.ts";
 /** The address of the schema, for the `$schema` member of a `server.json`. */
 const schemaUrl = "https://static.modelcontextprotocol.io/schemas/2025-12-11/server.schema.json";
 
-/** Longest description that registries accept, in characters. */
+/** Most characters of a description that registries accept. */
 const maxDescription = 100;
 
-/** How a plan is published. */
+/** Options of the description of a plan as a server. */
 export interface PublishOptions {
   readonly name?: string;
   readonly publicUrl?: string;
@@ -81,7 +81,7 @@ export function mergeDescription(before: string | undefined, server: ServerJson)
   return isDeepStrictEqual(old, merged) ? null : `${JSON.stringify(merged, null, 2)}\n`;
 }
 
-/** Returns the `package.json` of a folder, or of the nearest folder above it that has one. */
+/** Returns the content of the nearest `package.json`, in a folder or above; empty if there is none. */
 async function findPackage(folder: string): Promise<Package> {
   const file = join(folder, "package.json");
   if (existsSync(file)) {
@@ -104,13 +104,16 @@ function packageOf({ name = "" }: Package, version: string, read: EffectivePlan[
   };
 }
 
-/** Returns the address of the MCP endpoint: `/mcp` if the address has no path. An invalid address stays: the schema reports it. */
+/**
+ * Returns the address of the MCP endpoint: `/mcp` if `publicUrl` has no path. An invalid address is returned unchanged, because
+ * the schema reports it.
+ */
 function endpointOf(publicUrl: string): string {
   if (!URL.canParse(publicUrl) || new URL(publicUrl).pathname !== "/") return publicUrl;
   return new URL("/mcp", publicUrl).href;
 }
 
-/** Returns the description of a remote server. If the server has no sign-in, a client sends a token that the operator handed out. */
+/** Returns the entry for a server at an address. If clients do not sign in by themselves, they need a token from the operator. */
 function remoteOf(publicUrl: string, signsIn: boolean): JsonObject {
   const token = { description: "A token of the server", isRequired: true, isSecret: true };
   const header = { name: "Authorization", value: "Bearer {token}", isRequired: true, isSecret: true };

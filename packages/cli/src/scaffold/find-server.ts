@@ -5,9 +5,9 @@ import { findServer, readServerFile } from "./mcp-registry.ts";
 import type { Machine } from "./server-inputs.ts";
 import { chooseServer, type ServerChoice, type ServerJson } from "./server-json.ts";
 
-/** A server to be added, and where its description is. */
+/** What `toolmount add` asks for: a server, and where it is described. */
 interface ServerRequest {
-  /** The path of a `server.json`; or, with `registry`, a name with or without `@version`. */
+  /** The path of a `server.json` or, with `registry`, the server's name, with or without `@version`. */
   readonly server: string;
   readonly registry: string | undefined;
   readonly id: string | undefined;
@@ -23,12 +23,12 @@ export interface FoundServer {
   readonly choice: ServerChoice;
 }
 
-/** Tests whether the argument of `toolmount add` means an MCP server, and not a module. */
+/** Tests whether `toolmount add` was given an MCP server rather than a module. */
 export function isServer({ server, registry }: Pick<ServerRequest, "server" | "registry">): boolean {
   return registry !== undefined || /(?:^|[/.\\])server\.json$/.test(server);
 }
 
-/** Finds a server and makes its plan entry. Writes and starts nothing. */
+/** Finds a server and makes an entry for plans. Writes nothing and starts no server. */
 export async function readServer(request: ServerRequest, cwd: string): Promise<FoundServer> {
   const { registry, id, prefix, type, machine } = request;
   const server =

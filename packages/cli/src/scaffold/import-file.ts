@@ -17,13 +17,13 @@ export const knownSettings = [
   ".claude/settings.local.json",
 ] as const;
 
-/** What a plan got from a file of another application. */
+/** What was added to a plan from a file of another application. */
 type Imported =
   | {
       readonly kind: "servers";
       readonly report: EditReport;
       readonly variables: ServerList["variables"];
-      /** What the plan does not get: parts of the list, and servers that are plans served by toolmount. */
+      /** Parts of the list that were not added, and servers that are already `toolmount serve` with a plan. */
       readonly left: readonly { readonly name: string; readonly because: string }[];
     }
   | { readonly kind: "rules"; readonly report: EditReport; readonly left: PermissionRules["left"] };

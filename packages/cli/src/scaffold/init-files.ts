@@ -6,14 +6,17 @@ import { existsSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { programCommand } from "@toolmount/sandbox";
 
-/** The choices of a person for a new plan. */
+/** A person's choices for a new plan. */
 export interface InitAnswers {
   readonly name: string;
-  /** Adds a tool in one file, to try and to change. */
+  /** Whether a first tool is added, in one file to try and to change. */
   readonly firstTool: boolean;
-  /** Adds the tools that read the files of this folder. */
+  /** Whether tools are added that read the files of the folder. */
   readonly files: boolean;
-  /** Adds the tools that change files and run commands: in a layer, if the machine supports layers. */
+  /**
+   * Whether tools are added that change files and run commands: in a layer, if this machine supports it (`layer`), or with a
+   * question for each change (`asking`).
+   */
   readonly work: "no" | "layer" | "asking";
 }
 
@@ -28,7 +31,7 @@ export function toolPackagesOf({ files, work }: Pick<InitAnswers, "files" | "wor
 const firstToolFile = "tools/count-words.ts";
 const firstToolTest = "tools/count-words.test.ts";
 
-/** A test of the plan: checks what it answers to a call. It runs no tool. */
+/** The section `tests` of the plan: a test of the policy's answer to a call. It runs no tool. */
 const firstTest = `
 tests:
   - call: { count_words: { text: one two three } }
@@ -62,7 +65,7 @@ export async function renderInit(answers: InitAnswers): Promise<TemplateFiles> {
   return firstTool ? { ...others, [firstToolFile]: tool!, [firstToolTest]: test! } : others;
 }
 
-/** Returns the name of a plan as a valid npm package name. Source: the rules of validate-npm-package-name. */
+/** Converts the name of a plan to a valid name of an npm package. Source: the rules of validate-npm-package-name. */
 function packageNameOf(name: string): string {
   const allowed = name
     .toLowerCase()
@@ -92,7 +95,7 @@ export async function runIn(
     const [code] = (await once(child, "close")) as [number | null];
     return code === 0;
   } catch {
-    // There is no such program. The printed next steps name it.
+    // The program does not exist. The next steps, which are printed later, name it.
     return false;
   }
 }

@@ -31,8 +31,8 @@ export async function readServerFile(file: string): Promise<ServerJson> {
 }
 
 /**
- * Finds a server by its name, with or without `@version`, in a registry. A registry is the address of a server with the
- * API of MCP registries, a folder of `server.json` files, or one such file. Throws `USAGE_INVALID`.
+ * Finds a server by its name, with or without `@version`, in a registry: the address of a server with the API of MCP registries,
+ * a folder of `server.json` files, or one such file. Throws `USAGE_INVALID`.
  */
 export async function findServer(wanted: string, registry: string, cwd: string): Promise<ServerJson> {
   const [, name = wanted, version = "latest"] = /^([^@]+)@(.+)$/.exec(wanted) ?? [];
@@ -47,7 +47,10 @@ export async function findServer(wanted: string, registry: string, cwd: string):
   return newest;
 }
 
-/** Returns the newest by semver, where 2.0.0-beta is before 2.0.0. Versions that are not semver count as older than all others. */
+/**
+ * Returns the newest server by semver, by which 2.0.0-beta is before 2.0.0. If no version is semver, compares them as texts with
+ * numbers.
+ */
 async function newestOf(servers: readonly ServerJson[]): Promise<ServerJson | undefined> {
   const { default: semver } = await import("semver");
   const isVersion = ({ version }: ServerJson) => semver.valid(version) !== null;
@@ -86,7 +89,7 @@ async function askRegistry(name: string, version: string, registry: string): Pro
   throw notFound(`${name}@${version}`, `${base} has ${listOf(near.map(({ server }) => server.name))}`);
 }
 
-/** Requires TLS, because a registry decides which programs run here. A registry on this machine may do without. */
+/** Requires https, because a registry decides which programs run here. A registry on this machine may use http. */
 function requireSafe(registry: string): URL {
   const url = URL.canParse(registry) ? new URL(registry) : undefined;
   if (url !== undefined && (url.protocol === "https:" || isHere(url))) return url;

@@ -1,6 +1,6 @@
 import { ToolmountError } from "@toolmount/core";
 
-/** The name of a new tool, in the form that each place needs. */
+/** The name of a new tool in all forms in which its package needs it. */
 export interface ToolNames {
   /** For plans: `send-mail`. */
   readonly id: string;
@@ -11,11 +11,11 @@ export interface ToolNames {
   readonly type: string;
   /** For sentences: `send mail`. */
   readonly words: string;
-  /** For the plan that mounts the package: its short name, if it has one. */
+  /** The name in a plan that mounts the package: a short name, if the package has one. */
   readonly module: string;
 }
 
-/** Derives all names of a new tool from the given one. Throws `USAGE_INVALID`. */
+/** Derives all forms from a given name. Throws `USAGE_INVALID` for a name that is not valid. */
 export function nameTool(name: string, packageName: string | undefined): ToolNames {
   const id = name.replaceAll("_", "-");
   if (!/^[a-z][a-z0-9]*(-[a-z0-9]+)*$/.test(id) || id.length > 40)

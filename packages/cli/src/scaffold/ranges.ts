@@ -13,8 +13,9 @@ export const libraries: Ranges = {
 };
 
 /**
- * Reads the version ranges that this command was published with; `*` for its own packages when it runs from source. The
- * command pins one exact version of core, because it uses core's internals. A project and a tool use only the public API.
+ * Returns version ranges for new projects, from this package's own dependencies; `*` for toolmount's packages if it runs from
+ * source. This command needs exactly one version of core, because it uses core's internals. A project and a tool use only the
+ * public API, so they get a range.
  */
 export async function readRanges(): Promise<Ranges> {
   const manifest = JSON.parse(await readFile(new URL(import.meta.resolve("#package.json")), "utf8")) as {

@@ -7,13 +7,13 @@ type PolicyList = "allow" | "ask" | "deny";
 /** The rules of another application, as lines for a plan's policy. */
 export interface PermissionRules {
   readonly lists: Readonly<Record<PolicyList, readonly string[]>>;
-  /** Rules without an equivalent here, each with the reason. */
+  /** Rules that cannot be expressed as lines, each with the reason. */
   readonly left: readonly { readonly rule: string; readonly because: string }[];
 }
 
 const listNames: readonly PolicyList[] = ["deny", "ask", "allow"];
 
-/** The tools of Claude Code, and the tools here that do the same. Source: code.claude.com/docs/en/permissions, tools reference. */
+/** Our tools that do the same as each tool of Claude Code. Source: code.claude.com/docs/en/permissions, tools reference. */
 const toolsOf: Readonly<Record<string, readonly string[]>> = {
   Bash: ["bash"],
   Read: ["read_file"],
@@ -32,7 +32,10 @@ const toolsOf: Readonly<Record<string, readonly string[]>> = {
 
 const fileTools: ReadonlySet<string> = new Set(["Read", "Edit", "MultiEdit", "Write"]);
 
-/** Reads the rules in the settings of Claude Code: `permissions: { allow, ask, deny }`. Returns undefined if there are none. */
+/**
+ * Reads the rules in the settings of Claude Code: `permissions: { allow, ask, deny }`. Returns undefined if the settings have
+ * none.
+ */
 export function readPermissions(settings: unknown): PermissionRules | undefined {
   const permissions = isRecord(settings) ? settings["permissions"] : undefined;
   if (!isRecord(permissions)) return undefined;
@@ -51,7 +54,7 @@ export function readPermissions(settings: unknown): PermissionRules | undefined 
   return { lists: { deny: deny!, ask: ask!, allow: allow! }, left };
 }
 
-/** Returns the lines for one rule, or the reason why there are none. */
+/** Returns the lines for one rule, or the reason why it has no line. */
 function readRule(rule: string, list: PolicyList): readonly string[] | string {
   const [, name = rule, inner] = /^([^(]+)\((.*)\)$/s.exec(rule) ?? [];
   const server = /^mcp__([^_].*?)(?:__(.+))?$/.exec(name);
@@ -74,8 +77,9 @@ function globOf(name: string, inner: string, list: PolicyList): string | undefin
 }
 
 /**
- * Turns a path of Claude Code into a glob for the path of a call, which may be relative or absolute: to deny or to ask, the
- * glob matches after any beginning; to allow, only as written. Returns undefined for `~`: the home folder is not known here.
+ * Converts a path of Claude Code to a glob for the path of a call, which may be relative or absolute. In the lists `deny` and
+ * `ask`, the glob matches after any beginning; in `allow`, only as written. Returns undefined for `~`, because the home folder is
+ * not known here.
  */
 function pathGlob(written: string, list: PolicyList): string | undefined {
   if (written.startsWith("~") || written.startsWith("!")) return undefined;

@@ -6,12 +6,12 @@ import type { ParseError } from "jsonc-parser";
 import { isRecord } from "@toolmount/core/json";
 import { asOthers, chosenTools, isSwitchedOff, settingsLeft } from "./server-settings.ts";
 
-/** Entries and variables from another application's list of MCP servers. */
+/** What another application's list of MCP servers becomes: entries of a plan, and variables to set. */
 export interface ServerList {
   readonly entries: readonly NewEntry[];
-  /** Variables that the entries read, each with the server and setting that needs it. */
+  /** Environment variables that the entries read, each with the server and the setting that needs it. */
   readonly variables: readonly { readonly name: string; readonly because: string }[];
-  /** What the plan does not get, each with the reason: whole servers, or single settings as `server, setting`. */
+  /** What is not added, each with the reason: whole servers, or single settings as `server, setting`. */
   readonly left: readonly { readonly name: string; readonly because: string }[];
 }
 
@@ -36,7 +36,7 @@ export async function readServerList(text: string): Promise<ServerList> {
     if (mcp === undefined) problems.push(name);
     if (mcp === undefined || !isRecord(server)) return [];
     left.push(...settingsLeft(name, server));
-    // The server is optional: if it is unavailable, the others can still be used.
+    // The entry is optional, so that a server that is unavailable does not keep the plan from opening.
     return [
       { module: name, source: { mcp }, prefix: prefixOf(name), required: false, tools: chosenTools(server) },
     ];
@@ -73,7 +73,7 @@ export async function parseSettings(text: string): Promise<unknown> {
   const [first] = errors;
   if (first === undefined) return list;
   const lines = text.slice(0, first.offset).split("\n");
-  // Turns a code such as `CloseBraceExpected` into words.
+  // A code such as `CloseBraceExpected` becomes words.
   const words = printParseErrorCode(first.error).replaceAll(/\B[A-Z]/g, (letter) => ` ${letter}`);
   const at = `line ${lines.length}, column ${lines.at(-1)!.length + 1}`;
   return refuse(`the list is not JSON: ${words.toLowerCase()} in ${at}`);
@@ -123,7 +123,7 @@ function readServer(
     : undefined;
 }
 
-/** Returns the program of a server. `command` is a text, a list with the arguments (opencode), or a map of both (Zed). */
+/** Returns the program of a server. `command` may also be a list with the arguments (opencode), or a map with `path` (Zed). */
 export function programOf({ command, args, env, environment = env }: Readonly<Record<string, unknown>>) {
   if (isRecord(command))
     return { command: command["path"], args: command["args"], env: command["env"] ?? env };
@@ -161,7 +161,7 @@ function readArguments(args: readonly string[], server: string, variables: Varia
   });
 }
 
-/** Reads an address. A secret is recognized by the name of its parameter, or by its shape. */
+/** Reads an address. A secret in its query is recognized by the parameter's name or its own form, and becomes a variable. */
 function readUrl(url: string, server: string, variables: Variables): string {
   return url.replaceAll(/(?<=[?&]([\w.-]+)=)[^&#]+/g, (value, name: string) => {
     if (!holdsSecret(name, value)) return value;
@@ -169,7 +169,7 @@ function readUrl(url: string, server: string, variables: Variables): string {
   });
 }
 
-/** Tests whether a literal value is a secret, by its name or its shape. */
+/** Tests whether a value is a secret by its name or its form. A reference to a variable is one only if its default is. */
 function holdsSecret(name: string, value: string): boolean {
   const reference = /^[^$]*\$\{[A-Za-z_]\w*(?::-([^{}]*))?\}[^$]*$/.exec(value);
   if (reference !== null) return findSecrets(reference[1] ?? "").length > 0;
@@ -177,13 +177,15 @@ function holdsSecret(name: string, value: string): boolean {
   return namesSecret(name) || /(?:^|[_-])key$/i.test(name) || findSecrets(value).length > 0;
 }
 
-/** Tests whether a command in an argument sets a variable to a secret: `TOKEN=… node server.js`. */
+/** Tests whether an argument contains a command that sets a variable to a secret: `TOKEN=… node server.js`. */
 function assignsSecret(text: string): boolean {
   const assigned = [...text.matchAll(/(?:^|\s)([A-Za-z_]\w*)=(\S+)/g)];
   return assigned.some(([, name = "", value = ""]) => holdsSecret(name, value));
 }
 
-/** Returns the variable's name: environment variables keep theirs; for a header, the name begins with the server's name. */
+/**
+ * Returns the name of the variable for a secret: that of an environment variable; for a header, it begins with the server's name.
+ */
 function variableOf(long: string, key: string): string {
   return /^[A-Z_][A-Z0-9_]*$/.test(key) ? key : foldName(long);
 }
@@ -195,13 +197,13 @@ function foldName(name: string): string {
     .replace(/^(?=\d)/, "_");
 }
 
-/** Records a variable, and returns the reference to it for the plan. */
+/** Records a variable that the user must set, and returns the reference to it for the plan. */
 function addVariable(name: string, because: string, variables: Variables): string {
   variables.set(name, because);
   return `\${${name}}`;
 }
 
-/** Values of the variables that VS Code predefines. */
+/** Variables that VS Code defines itself, with their values in a plan. */
 const places: Readonly<Record<string, string>> = {
   workspaceFolder: ".",
   workspaceRoot: ".",
@@ -210,7 +212,7 @@ const places: Readonly<Record<string, string>> = {
   "/": "/",
 };
 
-/** Rewrites the variables of other applications as variables of a plan, and escapes text that only looks like a variable. */
+/** Rewrites references to variables of other applications as those of a plan. Escapes text that only looks like a reference. */
 function readText(text: string, because: string, variables: Variables): string {
   const whole = /^\$([A-Z_][A-Z0-9_]*)$/.exec(text)?.[1];
   if (whole !== undefined) return addVariable(whole, because, variables);
@@ -226,7 +228,7 @@ function readText(text: string, because: string, variables: Variables): string {
   );
 }
 
-/** Returns the prefix for the tools of a server that was imported under a name. */
+/** Returns the prefix of the tools of an imported server, from the server's name: at most 32 characters and `_`. */
 export function prefixOf(name: string): string {
   return `${
     name

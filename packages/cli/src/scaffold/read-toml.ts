@@ -12,7 +12,10 @@ const dotted = String.raw`${key}(?:\s*\.\s*${key})*`;
 const header = new RegExp(String.raw`^\[\s*(${dotted})\s*\]\s*(?:#.*)?$`);
 const pair = new RegExp(String.raw`^(${dotted})\s*=\s*([^]*)$`);
 
-/** Reads TOML as Codex writes it. Calls `refuse` with the line of anything it does not support, such as dates and lists of tables. */
+/**
+ * Reads TOML as Codex writes it. At TOML that it does not support, such as dates and lists of tables, it calls `refuse` with the
+ * line.
+ */
 export function readToml(text: string, refuse: (line: number) => never): Table {
   const root: Table = Object.create(null) as Table;
   let table = root;
@@ -26,7 +29,7 @@ export function readToml(text: string, refuse: (line: number) => never): Table {
       table = tableAt(root, keysOf(name)) ?? refuse(first);
       continue;
     }
-    // A list may span several lines.
+    // A list may continue on the next lines.
     while (readPair(line) === null && at + 1 < lines.length && /[[,{]\s*(?:#.*)?$|^[^=]*=\s*\[/.test(line))
       line += `\n${lines[++at]!.trim()}`;
     const read = readPair(line) ?? refuse(first);

@@ -26,25 +26,31 @@ export const argument = withVariables.extend({
 /** An environment variable, or a header. */
 export const keyValue = withVariables.extend({ name: z.string().min(1) });
 
-/** A value that the server's user provides. */
+/** A variable with a value for the server, which the user provides. */
 export interface WantedVariable {
   readonly name: string;
   readonly isSecret: boolean;
-  /** Whether this machine has the variable set: its value goes to the server. */
+  /** Whether the variable is already set on this machine, so that its value would go to the server. */
   readonly isSet: boolean;
   readonly description: string;
 }
 
-/** The variables of this machine, and whether a person is shown by name which of them a server would get. */
+/**
+ * The environment of this machine. `isSeen` says that a person sees the names of the variables before the server gets their
+ * values.
+ */
 export interface Machine {
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly isSeen: boolean;
 }
 
-/** A part of a text: either literal text, or the name of a variable with the user's value. */
+/** A part of a text: either fixed text, or a reference to a variable with the user's value. */
 type Part = { readonly literal: string } | { readonly variable: string };
 
-/** Turns the inputs of a server into texts for a plan: fixed values stay literal, the user's values become variables. */
+/**
+ * Converts the inputs in a server's description to texts for a plan. Fixed values stay as they are; for the user's values, the
+ * text has a variable.
+ */
 export class ServerInputs {
   readonly #server: string;
   readonly #machine: Machine;
@@ -61,7 +67,7 @@ export class ServerInputs {
     return [...this.#wanted.values()];
   }
 
-  /** Optional values of the server that the entry leaves out. */
+  /** Optional inputs that the entry leaves out, because they have no default. */
   get left(): readonly WantedVariable[] {
     return this.#left;
   }
@@ -84,7 +90,7 @@ export class ServerInputs {
     });
   }
 
-  /** Replaces each `{name}` in a text with the input of that name; a name without an input stays. */
+  /** Replaces each `{name}` in a text with the value or the variable of that input. If there is no such input, `{name}` stays. */
   fill(text: string, variables: Input["variables"] = {}): string {
     const parts = text.split(/(\{[\w.-]+\})/).map((piece): Part => {
       const name = /^\{(.+)\}$/.exec(piece)?.[1] ?? "";
@@ -97,7 +103,7 @@ export class ServerInputs {
     return textOf(parts);
   }
 
-  /** Returns the text of one input; undefined for one that may be left out. */
+  /** Returns the text for one input; undefined if the input is optional and has no value. */
   #text(input: Input, name: string): string | undefined {
     if (input.value !== undefined) return this.fill(input.value, input.variables);
     if (input.default !== undefined && !isSecret(input, name)) return textOf([{ literal: input.default }]);
@@ -143,7 +149,7 @@ function isSecret(input: Described, name: string): boolean {
   return input.isSecret === true || namesSecret(name);
 }
 
-/** Tests whether an argument is a flag without a value, which is written alone. */
+/** Tests whether an argument is a flag, whose name is written without a value. */
 function isFlag({
   value,
   default: fallback,

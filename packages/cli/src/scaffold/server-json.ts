@@ -47,12 +47,12 @@ export type ServerJson = z.output<typeof serverJson>;
 
 type Package = z.output<typeof packageOf>;
 
-/** One way to use a server: its entry, and the facts that a person needs before it is written. */
+/** One way to use a server: the entry for the plan, and what a person must know before it is written. */
 export interface ServerChoice {
   /** The kind that was chosen: `npm`, `pypi`, `oci`, `nuget`, or `remote`. */
   readonly kind: string;
   readonly entry: NewEntry;
-  /** The command line that is started, or the address that is reached, with variables by their names. */
+  /** The command line that would be started, or the address that would be reached. Variables are shown by their names. */
   readonly runs: string;
   /** Variables that the user must set. */
   readonly variables: readonly WantedVariable[];
@@ -113,8 +113,8 @@ interface Parts {
 }
 
 /**
- * Makes the entry for a server, from the first of its packages and remote addresses that this host can use. With `type`,
- * only those of that kind count. If none can be used, it throws `USAGE_INVALID` with the reason for each.
+ * Makes the entry for a server. It takes the first of its packages and remote addresses that this host can use; with `type`, only
+ * those of that kind. If none can be used, throws `USAGE_INVALID` with the reason for each.
  */
 export function chooseServer(
   server: ServerJson,
@@ -199,10 +199,13 @@ function ofRemote(
   return choiceOf(name, values, mcp, [address, ...shown].join(", "));
 }
 
-/** Source: RFC 9110, tokens. */
+/** Names of headers. Source: RFC 9110, tokens. */
 const headerName = /^[!#$%&'*+.^`|~\w-]+$/;
 
-/** Returns a package with its exact version; undefined if the version could mean another package tomorrow. */
+/**
+ * Returns the package with its version in the form that its program accepts; undefined if the version can later refer to another
+ * package, such as `latest`.
+ */
 function fixedPackage(
   registryType: string,
   identifier: string,

@@ -1,8 +1,8 @@
-/** What a stranger's description may decide about how a package of one kind is started. */
+/** What the description of a server by an unknown author may say about starting a package of one kind. */
 interface PackageKind {
-  /** Matches names in the default registry of the kind: no path, address, alias or option. */
+  /** Matches names in the default registry of this kind, but no path, address, alias or option. */
   readonly name: RegExp;
-  /** The arguments that the program accepts before the package. */
+  /** Arguments that the description may place before the package. */
   readonly runtime: ReadonlySet<string>;
 }
 
@@ -19,14 +19,16 @@ const kinds: Readonly<Record<string, PackageKind>> = {
   nuget: { name: /^[a-z0-9_][\w.-]*$/i, runtime: new Set(["--yes"]) },
 };
 
-/** Variables that decide which code a program loads, from where, or through which proxy: names, and prefixes of names. */
+/**
+ * Variables that a description must not set, because they decide which code a program loads, from where, or through which proxy.
+ */
 const loaders =
   /^(?:zdotdir|prompt_command|less(?:open|close)|java_home|phprc|php_ini_scan_dir|chrome_path|go(?:flags|proxy|path|root|bin|env)|\w+_executable_path|rustc\w*|(?:electron|tsx|ts_node|cargo|lua_init|r_profile|r_environ|julia|erl|gem|bundle|maven|mvn|gradle|sbt)_\w*|lua_init|r_profile|r_environ|path|home|shell|env|ifs|bash_env|editor|visual|pager|browser|tmpdir|temp|tmp|virtual_env|hostaliases|locpath|nlspath|gconv_path|glibc_tunables|res_options|rubyopt|rubylib|_java_options|java_tool_options|jdk_java_options|classpath|ssl_cert_\w+|requests_ca_bundle|curl_ca_bundle|(?:http|https|all|no|ftp)_proxy|pathext|comspec|systemroot|appdata|localappdata|userprofile|init_cwd|(?:ld|dyld|node|npm_config|npm_package|npm_lifecycle|corepack|yarn|pnpm|bun|deno|uv|pip|conda|poetry|docker|podman|container|buildkit|dotnet|nuget|coreclr|corehost|complus|git|ssh|openssl|xdg|malloc)_\w*|(?:python|perl5|msbuild)\w*)$/i;
 
-/** Exceptions: variables that only change how a program prints. */
+/** Variables that {@link loaders} matches but that are allowed, because they only change how a program prints or runs. */
 const harmless = /^(?:python(?:unbuffered|ioencoding|utf8|dontwritebytecode)|node_env)$/i;
 
-/** Returns why a package cannot be added from a stranger's description; undefined if it can. */
+/** Returns why a package cannot be added from the description of an unknown author; undefined if it can. */
 export function limitOf(
   kind: string,
   identifier: string,

@@ -2,12 +2,12 @@ import type { JsonObject } from "@toolmount/core";
 
 type Settings = Readonly<Record<string, unknown>>;
 
-/** Tests whether the settings of an application switch a server off. */
+/** Tests whether an application's settings of a server say that the server is switched off. */
 export function isSwitchedOff({ disabled, enabled, isActive }: Settings): boolean {
   return disabled === true || enabled === false || isActive === false;
 }
 
-/** Returns the settings of Codex under the names that the other lists use. */
+/** Returns a server's settings in Codex under the names that the lists of other applications use. */
 export function asOthers({
   enabled_tools: includeTools,
   disabled_tools: disabledTools,
@@ -26,7 +26,7 @@ export function asOthers({
   };
 }
 
-/** Returns the tools that a list includes or excludes, as a plan writes them; undefined if it includes all. */
+/** Returns the `tools` of a plan's entry, with the tools that a list includes or excludes; undefined if it names none. */
 export function chosenTools({
   tools,
   includeTools = tools,
@@ -40,7 +40,7 @@ export function chosenTools({
   return { ...(include !== undefined && { include }), ...(exclude !== undefined && { exclude }) };
 }
 
-/** Returns the settings of a server that its entry does not get, each with the reason. */
+/** Returns the settings of a server that have no counterpart in its entry, each with the reason. */
 export function settingsLeft(server: string, given: Settings): { name: string; because: string }[] {
   const left = Object.keys(given).filter((setting) => !isRead.has(setting));
   return left.map((setting) => ({

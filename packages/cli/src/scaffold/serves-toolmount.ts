@@ -1,12 +1,12 @@
 import { basename } from "node:path";
 import type { JsonObject } from "@toolmount/core";
 
-/** Milliseconds until a server on this machine must have answered that it is toolmount. */
+/** Milliseconds in which a server on this machine must answer, so that it is known whether it is toolmount. */
 const probeMs = 2_000;
 
 /**
- * Returns why a server in another application's list is a plan that toolmount serves; undefined if it is something else,
- * or if that cannot be known. `program` is the file that runs now.
+ * Returns why a server in another application's list counts as a plan that toolmount serves. Undefined if it is another server,
+ * or if that cannot be known. `program` is the file of the program that runs now.
  */
 export async function servesToolmount(
   { command, args, url }: JsonObject,
@@ -19,14 +19,14 @@ export async function servesToolmount(
   return typeof url === "string" && (await isServedHere(url)) ? "toolmount serves it here" : undefined;
 }
 
-/** Tests whether a command runs `toolmount serve`, also inside a shell command: `sh -c "npx toolmount serve"`. */
+/** Tests whether a command runs `toolmount serve`, even inside a command for a shell: `sh -c "npx toolmount serve"`. */
 function runsServe(words: readonly string[], program: string | undefined): boolean {
   const all = words.flatMap((word) => [word, ...word.split(/[\s"']+/)]);
   const at = all.findIndex((word) => word === program || isToolmount(word));
   return at >= 0 && all.slice(at + 1).includes("serve");
 }
 
-/** Tests whether a word starts toolmount: `toolmount`, `toolmount@1`, `toolmount.cmd`, or a file of the package. */
+/** Tests whether a word names toolmount's program: `toolmount`, `toolmount@1`, `toolmount.cmd`, or a file of the package. */
 function isToolmount(word: string): boolean {
   const path = word.replaceAll("\\", "/");
   return (
@@ -34,7 +34,7 @@ function isToolmount(word: string): boolean {
   );
 }
 
-/** Tests whether an address on this machine has toolmount's page for operators at its root. */
+/** Tests whether a server on this machine has the operator's page of toolmount at its root. */
 async function isServedHere(url: string): Promise<boolean> {
   const address = URL.canParse(url) ? new URL(url) : undefined;
   if (address === undefined || !/^(?:localhost|127(?:\.\d+){3}|\[::1\])$/.test(address.hostname))
@@ -43,6 +43,6 @@ async function isServedHere(url: string): Promise<boolean> {
     const response = await fetch(address.origin, { signal: AbortSignal.timeout(probeMs), redirect: "error" });
     return (await response.text()).includes("<title>toolmount</title>");
   } catch {
-    return false; // nothing answers: it cannot be known
+    return false; // without an answer it cannot be known
   }
 }

@@ -8,9 +8,8 @@ export type TemplateFiles = Readonly<Record<string, string>>;
 const ending = ".template";
 
 /**
- * Reads the templates of a folder in this package's `templates/`, and replaces `__name__` in their paths and texts with
- * the value of that name. `gitignore` becomes `.gitignore`, a name that npm does not publish, and the folder `github` becomes
- * `.github`.
+ * Reads the templates in a folder of this package's `templates/`. Replaces `__name__` in their paths and texts with
+ * `values[name]`. The names `gitignore` and `github/` get a dot, because npm would not publish a file `.gitignore`.
  */
 export async function renderTemplates(
   folder: string,

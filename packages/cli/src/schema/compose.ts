@@ -1,7 +1,7 @@
 import type { JsonObject, JsonSchema } from "@toolmount/core";
 import type { PlanSchemaParts } from "./plan-parts.ts";
 
-/** A package whose config is part of the schema of plans. */
+/** A package whose config becomes a part of the schema of plans. */
 export interface KnownModule {
   /** The package's name. */
   readonly name: string;
@@ -19,8 +19,8 @@ interface SchemaSources {
 type Mutable = Record<string, unknown>;
 
 /**
- * Returns one JSON Schema (draft 7) of whole plans, for editors: the loader's keys, the sections of the loader's modules,
- * and for each module that an entry names, its config.
+ * Returns one JSON Schema (draft 7) of a whole plan, for editors: the loader's keys, the sections for its modules, and for each
+ * known module the config of entries that name it.
  */
 export function composePlanSchema({ parts, sections, modules }: SchemaSources): JsonObject {
   const definitions: Mutable = {};
@@ -69,8 +69,8 @@ export function composePlanSchema({ parts, sections, modules }: SchemaSources): 
 }
 
 /**
- * Returns the schema of an entry. Base plans and overlays may write parts of entries: an entry needs only a module, or the id
- * of the entry that it changes, and no config has to be complete.
+ * Returns the schema of an entry. Base plans and overlays may write parts of entries. So an entry needs only a module or the id
+ * of the entry that it changes, and its config may lack required members.
  */
 function entryOf(
   entry: JsonSchema,
@@ -94,7 +94,7 @@ function entryOf(
     properties: { ...properties, module: { ...properties["module"], examples: names } },
     patternProperties: { "^x-": true },
     anyOf: [{ required: ["module"] }, { required: ["id"] }],
-    // An empty list is not a valid schema.
+    // JSON Schema does not allow an empty `allOf`.
     ...(configs.length > 0 && { allOf: configs }),
   };
 }
@@ -106,8 +106,8 @@ function namesOf(name: string): string[] {
 }
 
 /**
- * Turns a schema into a part of a larger one: its definitions move to those of the whole, under names that begin with the
- * part's name, and its references are adapted. Keywords that belong only at the root of a schema are left out.
+ * Prepares a schema as a part of a larger one. Its definitions move to `definitions`, with `name` before their names, and its
+ * references are adapted. Keywords that belong only at the root of a schema are left out.
  */
 function embed(
   schema: JsonSchema,

@@ -4,13 +4,13 @@ import { config as policy } from "@toolmount/policy";
 import { config as agent } from "@toolmount/reasoner";
 import { composePlanSchema, type KnownModule } from "./compose.ts";
 
-/** Returns the schema of plans, with the sections of our packages and the configs of these modules. */
+/** Returns the schema of plans, with the sections of our packages and the configs of `modules`. */
 export async function composeOurs(modules: readonly KnownModule[]): Promise<JsonObject> {
   const own = print(policy);
-  // A plan writes command hooks in its section `hooks`.
+  // Command hooks are left out here, because a plan has them in its section `hooks`.
   const { commandHooks: _, ...rest } = own["properties"] as Readonly<Record<string, JsonSchema>>;
   const printed = print(agent);
-  // `session` exists only in Amplifier plans; this is the schema of our own form.
+  // `session` is left out, because only plans in Amplifier's format have it.
   const { session: _session, ...settings } = printed["properties"] as Readonly<Record<string, JsonSchema>>;
   const sections = {
     policy: { ...own, properties: rest },
@@ -26,7 +26,7 @@ export async function composeOurs(modules: readonly KnownModule[]): Promise<Json
 
 const auditModes = ["batched", "durable", "mixed", "changes"];
 
-/** Schemas of the store's sections. Each member of the store's config is a section of the plan, written differently there. */
+/** Schemas of the sections `state` and `audit`. They are written here, because the store's own config has another form. */
 const storeSections: Readonly<Record<string, JsonSchema>> = {
   state: {
     type: "string",

@@ -4,7 +4,7 @@ import { widthOf } from "./table.ts";
 
 const gap = 2;
 
-/** Narrowest width to which a column of a table that does not fit is reduced. */
+/** Fewest characters to which a column is narrowed if the table does not fit. */
 const least = 6;
 
 /** Draws a Markdown table for the width of the screen: cells that are too wide are broken between words. */
@@ -35,7 +35,10 @@ function cellsOf(line: string): string[] {
   );
 }
 
-/** Returns widths that fit: the widest column is narrowed by one, again and again, until all fit. */
+/**
+ * Returns widths of columns that fit into `room`. It narrows the widest column by one, again and again, until all fit or are
+ * narrow.
+ */
 function fit(natural: readonly number[], room: number): number[] {
   const widths = [...natural];
   const sum = () => widths.reduce((total, width) => total + width, 0);
@@ -60,7 +63,7 @@ function rowLines(row: readonly string[], widths: readonly number[], pads: reado
 
 type Pad = (text: string, width: number) => string;
 
-/** Returns the alignment of a column, from the line below the header: `---:` is right, `:---:` is centred. */
+/** Returns how a column is aligned, from the line below the header: `---:` is right, `:---:` is centred. */
 function padOf(rule: string): Pad {
   if (!rule.endsWith(":")) return padEnd;
   return (text, width) => {

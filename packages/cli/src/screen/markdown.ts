@@ -5,18 +5,21 @@ import { wrapped } from "./wrap.ts";
 
 /** Shows Markdown at a terminal while it arrives. */
 interface MarkdownWriter {
-  /** Writes a piece of the text, which must already be safe for a terminal. */
+  /** Writes a piece of the text, in which control characters must already be escaped. */
   write(text: string): void;
   /** Ends the text, even in the middle of a line. */
   end(): void;
 }
 
-/** Most rows of a line that is drawn again once it is complete; the beginning of a longer one may have left the screen. */
+/**
+ * Most rows of a line that is drawn again once it is complete. The beginning of a longer line may have left the screen, so the
+ * line stays unformatted.
+ */
 const maxRows = 12;
 
 /**
- * Writes Markdown for the width of a terminal: a line as it arrives, and formatted again once it is complete; a table once
- * it has ended.
+ * Writes Markdown that arrives in pieces to a terminal. A line is shown as it arrives, and drawn again with its format once it is
+ * complete. A table is drawn once it has ended.
  */
 export function createMarkdownWriter(screen: Screen): MarkdownWriter {
   const render = createRenderer(screen);
@@ -62,7 +65,7 @@ function rowsOf(text: string, { columns = 80 }: Screen): number {
   return Math.max(1, Math.ceil(widthOf(text) / columns));
 }
 
-/** Draws complete lines: code as it is, and the lines of a table together once it has ended. */
+/** Creates the formatter of complete lines. It collects the lines of a table and draws them when the table has ended. */
 function createRenderer(screen: Screen) {
   let isCode = false;
   let table: string[] = [];
@@ -86,7 +89,7 @@ function createRenderer(screen: Screen) {
       }
       const before = end();
       const fence = /^\s*(?:```|~~~)\s*(\S*)/.exec(line);
-      // People copy code, so it is not broken between words.
+      // Lines of code are not broken, because people copy them.
       if (fence === null)
         return before + text(isCode ? [`  ${screen.paint("cyan", line)}`] : blockLines(line, screen));
       isCode = !isCode;
@@ -108,7 +111,7 @@ function blockLines(text: string, screen: Screen): string[] {
   return hang("", inline(text, screen), screen);
 }
 
-/** Returns a text behind a mark; further lines are indented to the start of the first. */
+/** Puts a mark before a text. Further lines are indented as far as the first. */
 function hang(mark: string, text: string, { columns }: Screen): string[] {
   const room = columns === undefined ? undefined : columns - mark.length;
   const lines = wrapped({ columns: room }, text).split("\n");

@@ -1,7 +1,7 @@
 /**
- * Characters that a terminal would act on instead of showing, or would not show at all: control and format characters,
- * line and paragraph separators, lone surrogates, fillers, the last Unicode plane, which has no characters, and variation
- * selectors except those of emoji. Joiners are not included, because emoji and several scripts need them.
+ * Characters that a terminal would act on, or would not show: control and format characters, line and paragraph separators, lone
+ * surrogates, fillers, the last Unicode plane, which has no characters, and variation selectors except those of emoji. Joiners
+ * are allowed, because emoji and several scripts need them.
  */
 const unsafe =
   /(?!\u200c|\u200d|\ufe0e|\ufe0f)[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}\u{100000}-\u{10ffff}]/gu;
@@ -9,24 +9,27 @@ const unsafe =
 const unsafeButLines =
   /(?!\n|\t|\u200c|\u200d|\ufe0e|\ufe0f)[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}\u{100000}-\u{10ffff}]/gu;
 
-/** Makes the text of others safe for a terminal, on one line: invisible characters become escapes. */
+/** Makes a text from others safe for a terminal, on one line: escapes characters that it would not show. */
 export function printable(text: string): string {
   if (/^[ -~]*$/.test(text)) return text;
   return text.replaceAll(unsafe, shown);
 }
 
-/** Makes the text of others safe for a terminal, but keeps line ends and tabs. */
+/** Makes a text from others safe for a terminal, as {@link printable} does, but keeps line ends and tabs. */
 export function printableLines(text: string): string {
   return text.replaceAll("\r\n", "\n").replaceAll(unsafeButLines, shown);
 }
 
-/** Returns the escape of a character. A byte of a file name that is not UTF-8 is shown as that byte. */
+/**
+ * Returns the escape of a character. A byte of a file name that was not UTF-8 is coded in the last plane, and is shown as `\x`
+ * and the byte.
+ */
 function shown(character: string): string {
   const byte = character.codePointAt(0)! - 0x10ff00;
   return byte >= 0x80 ? `\\x${byte.toString(16)}` : escapeCharacter(character);
 }
 
-/** Every character that is not plainly visible, including joiners and variation selectors. */
+/** Every character that is not plainly visible, including joiners, variation selectors and unusual blanks. */
 const invisible = /[\p{Cc}\p{Cf}\p{Cs}\p{Co}\p{Cn}\p{Zl}\p{Zp}\p{Variation_Selector}]|(?! )\p{Zs}/gu;
 
 /**

@@ -18,7 +18,7 @@ export interface Screen {
   jsonLine(value: unknown): void;
   /** Tests whether output no longer arrives, because the reader has closed the stream. */
   isLost(): boolean;
-  /** Styles a text if colours are wanted; else returns it unchanged. */
+  /** Styles a text if colours are wanted; otherwise returns it unchanged. */
   paint(style: Style | readonly Style[], text: string): string;
 }
 
@@ -31,7 +31,10 @@ export interface Sink {
   readonly lost?: string | undefined;
 }
 
-/** Makes a screen from a stream. `NO_COLOR` and `FORCE_COLOR` decide about colours; without them, whether it is a terminal. */
+/**
+ * Creates a screen for a stream. `NO_COLOR` and `FORCE_COLOR` decide whether it uses colours; without them, only a terminal gets
+ * colours.
+ */
 export function createScreen(sink: Sink, env: Readonly<Record<string, string | undefined>>): Screen {
   const colours = wantsColours(sink, env);
   const screen: Screen = {

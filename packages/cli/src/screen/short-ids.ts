@@ -1,12 +1,15 @@
 /** Fewest characters of an id that a list shows. */
 const fewest = 8;
 
-/** Matches an id that a program made: long, and without words. An id that a person chose is shown whole. */
+/**
+ * Matches an id that a program made: a UUID, or at least 32 characters. Other ids were chosen by people, and are shown
+ * completely.
+ */
 const made = /^(?:[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}|[\w-]{32,})$/;
 
 /**
- * Returns a function that shortens ids for lists: all to the same length, long enough to tell them apart. `findByPrefix`
- * reads such a beginning.
+ * Returns a function that shortens ids for lists: all to the same length, at which the ids still differ. `findByPrefix` finds an
+ * id by such a beginning.
  */
 export function shortIds(ids: readonly string[]): (id: string) => string {
   const different = [...new Set(ids)];

@@ -2,11 +2,13 @@ import { countOf } from "./count.ts";
 import { printable } from "./printable.ts";
 import type { Screen } from "./screen.ts";
 
-/** The last line of a terminal while something runs: the names of the running calls, and for how long they run. */
+/**
+ * The last line of a terminal while something runs: the name of the first running call, the number of others, and the seconds.
+ */
 export interface StatusLine {
-  /** Shows these calls as running; an empty list ends the line. The line appears if they take longer than half a second. */
+  /** Shows `running` as the names of what runs now; an empty list removes the line. The line appears after half a second. */
   show(running: readonly string[]): void;
-  /** Returns a screen that writes to the same terminal, and removes the line before it writes, until the next `show`. */
+  /** Returns a screen for the same terminal that removes the line before it writes. The line returns with the next update. */
   over(screen: Screen): Screen;
 }
 

@@ -7,18 +7,18 @@ import { wrapped } from "./wrap.ts";
 export interface Column<Row> {
   readonly title: string;
   readonly cell: (row: Row) => string;
-  /** Wraps the last column between words instead of cutting it. */
+  /** Whether the last column is wrapped between words instead of cut. */
   readonly whole?: true;
 }
 
 const gap = 2;
 
-/** Least width that the last column needs next to the others, in columns of the terminal; with less it goes below each row. */
+/** Fewest columns of the terminal that the last column needs next to the others. With fewer, it is written below each row. */
 const leastRoom = 32;
 
 /**
- * Writes rows under titles. On a terminal, the last column is cut to the width (or wrapped), or moves to separate lines;
- * elsewhere nothing is cut.
+ * Writes rows under titles. On a terminal, the last column is cut or wrapped to the width, or written below each row. Without a
+ * terminal, nothing is cut.
  */
 export function writeTable<Row>(screen: Screen, columns: readonly Column<Row>[], rows: readonly Row[]): void {
   const cells = rows.map((row) => columns.map(({ cell }) => cell(row)));
@@ -30,7 +30,7 @@ export function writeTable<Row>(screen: Screen, columns: readonly Column<Row>[],
   const room = screen.columns === undefined ? Number.POSITIVE_INFINITY : screen.columns - before;
   const beside = room >= Math.min(leastRoom, widths.at(-1) ?? 0);
   const header = titles.map((title) => screen.paint("dim", title));
-  // All rows in one write: a thousand writes take longer than reading a thousand manifests.
+  // All rows are written at once, because a thousand writes take longer than reading a thousand manifests.
   screen.write([header, ...cells].map((row) => `${layOut(row)}\n`).join(""));
 
   function layOut(row: readonly string[]): string {
@@ -57,7 +57,10 @@ export function writeTable<Row>(screen: Screen, columns: readonly Column<Row>[],
 
 let segmenter: Intl.Segmenter | undefined;
 
-/** Splits a text into characters. The segmenter is made at the first use, because that takes longer than listing a plan. */
+/**
+ * Splits a text into characters as people see them. The segmenter is created at the first use, because this takes longer than
+ * listing a plan.
+ */
 function segmentsOf(text: string): Intl.Segments {
   return (segmenter ??= new Intl.Segmenter()).segment(text);
 }
@@ -77,7 +80,7 @@ function pad(text: string, width: number): string {
   return text + " ".repeat(Math.max(0, width - widthOf(text)));
 }
 
-/** Cuts an unstyled text to a width. A styled text is always short, and stays as it is. */
+/** Cuts a text to a number of columns. A text with styles is not cut, because all of them are short. */
 export function cutText(text: string, width: number): string {
   if (width === Number.POSITIVE_INFINITY || text.includes("\u001b") || widthOf(text) <= width) return text;
   let kept = "";

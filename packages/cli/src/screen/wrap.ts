@@ -21,7 +21,7 @@ export function wrapped(
 // oxlint-disable-next-line no-control-regex
 const leading = /^((?:\u001b\[[\d;]*m)*)( *)(.*)$/s;
 
-/** Breaks a line into as many as it needs; those after the first are indented to its first word. */
+/** Breaks a line into lines that fit. Those after the first are indented like the first. */
 function wrapLine(line: string, columns: number): string {
   if (line.length <= columns) return line;
   const [, style = "", spaces = "", words = ""] = leading.exec(line) ?? [];

@@ -23,7 +23,10 @@ interface Options {
   readonly load: boolean;
 }
 
-/** Adds an MCP server that a `server.json` describes: shows the program that would run, writes the entry, and locks its tools. */
+/**
+ * Adds an MCP server that a `server.json` describes: shows the program that would run, asks, writes the entry, and locks the
+ * server's tools.
+ */
 export async function addServer(
   wanted: string,
   plan: string | undefined,
@@ -80,12 +83,14 @@ function describe({ server: { name, version }, choice: { kind, runs, variables, 
   return { server: { name, version }, kind, runs, variables, left };
 }
 
-/** Tests whether a person at the terminal is asked. */
+/** Tests whether the person at the terminal is asked before the server is added. */
 function isAsked({ yes, json, rehearse }: Options, { terminal }: Shell): boolean {
   return terminal !== undefined && yes !== true && json !== true && rehearse !== true;
 }
 
-/** Shows what would run, and asks the person at the terminal. */
+/**
+ * Shows what would run and asks the person at the terminal. Without a question, `--yes` agrees, unless nothing may be written.
+ */
 async function isAgreed(found: FoundServer, options: Options, shell: Shell): Promise<boolean> {
   const { err, terminal } = shell;
   if (terminal === undefined || !isAsked(options, shell))

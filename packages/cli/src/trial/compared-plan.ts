@@ -5,11 +5,11 @@ import type { PlanOptions } from "../options/plan-options.ts";
 import { loaderOptions, type LoaderShell } from "../host/loader-options.ts";
 import { verdictsOfHost, type CallVerdict } from "../host/call-verdicts.ts";
 
-/** What a plan offers, or a server that runs a plan. */
+/** What a plan offers. The plan is a file, or it runs on a server. */
 export interface ComparedPlan {
   readonly name: string;
   readonly tools: readonly ToolInfo[];
-  /** The verdict on a call of each tool, before its arguments are known. */
+  /** What happens to a call of each tool, before its arguments are known. */
   readonly calls: ReadonlyMap<string, CallVerdict | undefined>;
   /** The effective plan, merged from all its parts. Values whose names suggest a secret are masked. */
   readonly plan: JsonObject;
@@ -20,7 +20,7 @@ export interface PlanDifference {
   readonly before: string;
   readonly now: string;
   readonly tools: readonly LockChange[];
-  /** Tools of both plans whose calls get another verdict: a person is now asked, or no longer. */
+  /** Tools of both plans whose calls have another verdict now: for example, a person is now asked or no longer asked. */
   readonly calls: readonly {
     readonly tool: string;
     readonly before?: CallVerdict;
@@ -30,7 +30,7 @@ export interface PlanDifference {
   readonly values: readonly { readonly path: string; readonly before?: Json; readonly now?: Json }[];
 }
 
-/** Mounts a plan, and reads what it offers. Calls no tool. */
+/** Mounts a plan and reads what it offers. Runs no tool. */
 export async function readPlanSide(
   plan: string | undefined,
   { env }: PlanOptions,
@@ -85,7 +85,10 @@ function* valuesOf(
     yield* valuesOf(were.get(key), are.get(key), path === "" ? key : `${path}.${key}`);
 }
 
-/** Returns members by key. Entries of a list are named by their modules, so that a new entry does not rename the later ones. */
+/**
+ * Returns the members of an object or list by key; null for other values. Entries of a list get the names of their modules, so
+ * that the later ones keep their names if one is inserted.
+ */
 function membersOf(value: Json | undefined): ReadonlyMap<string, Json> | null {
   if (typeof value !== "object" || value === null) return null;
   if (!Array.isArray(value)) return new Map(Object.entries(value as JsonObject));

@@ -4,13 +4,13 @@ import { loaderOptions } from "../host/loader-options.ts";
 import type { Shell } from "../process/shell.ts";
 import { printable } from "../screen/printable.ts";
 
-/** The result for the lock file: the file, if it now has the new tools, or a problem. */
+/** What happened to the lock file: its path if it has the new tools now, or the problem. */
 export interface Locked {
   readonly file?: string;
   readonly problem?: string;
 }
 
-/** Accepts the tools of new entries into the lock file of a plan, but no other change. */
+/** Adds the tools of the entries `added` to the lock file of a plan. Accepts no other change. */
 export async function lockNew(file: string, added: readonly string[], shell: Shell): Promise<Locked> {
   const { lockPlan } = await import("@toolmount/loader/commands");
   const ids = new Set(added);

@@ -8,12 +8,12 @@ interface Step {
   readonly during: "import";
 }
 
-/** Mounts a plan in a separate process, so that no module can end or block the command. Throws the errors of opening it. */
+/** Mounts a plan in a separate process, so that no module can end or block the command. Throws the errors of opening the plan. */
 export function mountInProcess(
   plan: string | undefined,
   { env: overlays }: PlanOptions,
   shell: Shell,
-  /** Also connects to the plan's MCP servers. */
+  /** Whether it also connects to the plan's MCP servers. */
   probe?: boolean,
 ): Promise<TrialResult<MountReport, Step>> {
   const { verbosity } = shell.settings;
@@ -23,7 +23,7 @@ export function mountInProcess(
   );
 }
 
-/** Tests whether a plan has a lock file: if so, only mounting shows whether its tools are still the same. */
+/** Tests whether a plan has a lock file. Only mounting shows whether its tools are still those of the lock. */
 export async function isLocked(plan: string | undefined, { env: overlays }: PlanOptions): Promise<boolean> {
   if (plan === undefined) return false;
   const { lockFileOf } = await import("@toolmount/loader/commands");

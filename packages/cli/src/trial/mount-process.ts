@@ -17,11 +17,11 @@ export interface MountRequest {
   readonly cwd: string;
   readonly overlays: readonly string[] | undefined;
   readonly verbosity: Verbosity;
-  /** Also connects to each MCP server, and reports the result. */
+  /** Whether each MCP server is also connected, and reported. */
   readonly probe?: boolean | undefined;
 }
 
-/** Entries that are tried alone, before they are in a plan; `cwd` is the folder of the plan that will get them. */
+/** Entries that are mounted without the rest of the plan, before they are added to it. `cwd` is the folder of that plan. */
 export interface TryRequest {
   readonly entries: readonly NewEntry[];
   readonly section: EditedSection;
@@ -32,14 +32,14 @@ export interface TryRequest {
 /** The results of trying new entries. */
 export interface TryReport {
   readonly problems: readonly Problem[];
-  /** The tools of the modules that can be mounted alone. */
+  /** The tools of those modules that can be mounted without the rest of the plan. */
   readonly tools: readonly TriedTool[];
 }
 
 /** A tool that a trial mounted. */
 export interface TriedTool {
   readonly name: string;
-  /** Whether the tool wants a person to be asked before a call. */
+  /** Whether the tool itself requires a question before a call; `dynamic` if that depends on the arguments. */
   readonly asks: boolean | "dynamic";
   readonly category: string | undefined;
   readonly consequence: string | undefined;
@@ -58,7 +58,7 @@ export interface MountReport {
   readonly lockChanges: readonly LockChange[];
   /** Members that modules of the plan add to the context of tools. */
   readonly context: readonly string[];
-  /** With `probe`: the MCP servers, in the plan's order. */
+  /** The MCP servers in the plan's order; empty without `probe`. */
   readonly servers: readonly ServerStatus[];
 }
 
@@ -75,12 +75,13 @@ async function mountPlan({ plan, cwd, overlays, probe }: MountRequest): Promise<
   const host = await openHost(plan, options);
   const servers = probe === true ? await probeServers(host) : [];
   const { entries, lockChanges } = host.status();
-  // Rules may also apply to requests for resources and prompts of MCP servers.
+  // Internal tools count, too, because rules may apply to requests for resources and prompts of MCP servers.
   const tools = host.tools({ includeInternal: true });
   const context = toolsHere(host)[0]?.provided ?? [];
   await host.close();
   const problems = entries.flatMap((entry) => entry.problems);
-  // A rule may apply to the tools of a module that could not be mounted. So with problems, no rule counts as without effect.
+  // A rule may apply to the tools of a module that could not be mounted. So if there are problems, rules without effect are not
+  // searched.
   const dead = problems.length > 0 ? [] : await findDeadSettings(tools);
   return { file: host.plan.file, entries, problems, dead, lockChanges, context, servers };
 
@@ -91,7 +92,7 @@ async function mountPlan({ plan, cwd, overlays, probe }: MountRequest): Promise<
   }
 }
 
-/** Connects to all servers at the same time. */
+/** Connects to all MCP servers of the plan at the same time, and returns their states. */
 async function probeServers({ coordinator }: OpenedHost): Promise<readonly ServerStatus[]> {
   const { probeChannel } = await import("@toolmount/mcp");
   const probes = (await coordinator.collectContributions(probeChannel)) as readonly ServerProbe[];

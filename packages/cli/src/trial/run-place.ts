@@ -9,19 +9,21 @@ import type { Shell } from "../process/shell.ts";
 
 const places: Readonly<Record<string, string>> = { fleet: "on a fleet", server: "at its server" };
 
-/** What calls elsewhere do not support. */
+/** What calls on other machines do not support, as the end of a sentence. */
 const noUndo = "; toolmount undo and rehearsals do not reach them";
 
 type Entry = Pick<InspectedEntry, "run">;
 
-/** The layer of a plan on this machine. */
+/** What a plan's layer can do on this machine. */
 export interface LayerFinding {
   readonly folder: string;
-  /** Why the machine cannot run a layer, or the folder cannot have one. */
+  /** Why this machine cannot open a layer, or why not over this folder; undefined if it can. */
   readonly problem?: string | undefined;
-  /** The entries of tools whose calls run outside of the layer. */
+  /** Ids of the entries whose calls run outside of the layer. */
   readonly outside: readonly string[];
-  /** The folder of the files' git repository, if it is outside of the layer: commands cannot commit there. */
+  /**
+   * The folder of the files' git repository, if that folder is outside of the layer. Commands in the layer cannot commit then.
+   */
   readonly repository?: string | undefined;
 }
 
@@ -42,7 +44,9 @@ export async function describeLayer(
   return { folder: layer, problem, outside: outside.map(({ id }) => id), repository };
 }
 
-/** Returns git's folder if it is outside of this one, as for a worktree or a folder inside a repository. */
+/**
+ * Returns the folder of the git repository if it is outside of `folder`, as with a worktree or a folder inside of a repository.
+ */
 function repositoryOutside(folder: string): string | undefined {
   const at = repositoryAround(folder);
   if (at === undefined) return undefined;
@@ -53,15 +57,18 @@ function repositoryOutside(folder: string): string | undefined {
   return isBelow(repository, folder) ? undefined : repository;
 }
 
-/** Descriptions of where the calls of an entry run; undefined for calls in the host, and if there is no border. */
+/** Functions that describe where the calls of an entry run. Both return undefined for calls in the host. */
 interface Described {
-  /** Returns where the calls run, behind which border, which parts of the host reach them, and which `members` do not. */
+  /**
+   * Returns where the calls run and behind which border, what the plan allows the module besides its tools, and which `members`
+   * of the context its calls lack.
+   */
   readonly place: (entry: Entry, members: readonly string[]) => string | undefined;
   /** Returns what the border denies to the calls. */
   readonly denied: (entry: Entry) => string | undefined;
 }
 
-/** Returns a line for a report: what a layer does on this machine. */
+/** Returns a line about what a layer does on this machine. */
 export function layerLine({ folder, problem, outside, repository }: LayerFinding): string {
   if (problem !== undefined) return `  layer ${folder}: NOT on this machine, so its calls fail: ${problem}`;
   const names = [...outside, ...(repository === undefined ? [] : [`the git repository ${repository}`])];
@@ -69,12 +76,15 @@ export function layerLine({ folder, problem, outside, repository }: LayerFinding
   return `  layer ${folder}: changes wait there until a person keeps them; commands without the network ask nothing${others}`;
 }
 
-/** Returns a border's name, with its limits. */
+/** Returns a border's name. For `permission`, adds what it does not protect against. */
 function nameOf(border: string): string {
   return border === "permission" ? "permission, which is no wall against hostile code" : border;
 }
 
-/** Describes where the calls of entries run. Tests borders only if the plan needs that. */
+/**
+ * Returns the functions that describe where the calls of entries run. Starts a process to test borders only if an entry has the
+ * border `strictest`.
+ */
 export async function describeRuns(entries: readonly Entry[], shell: Shell): Promise<Described> {
   const isOpen = entries.some(({ run }) => run?.["border"] === "strictest");
   const strictest = isOpen ? await findStrictestBorder(shell) : undefined;
@@ -94,7 +104,7 @@ function placeOf(run: Run, strictest: string | undefined): string {
   return `${place}, ${behind(border as string | undefined, strictest)}${run.in === "fleet" ? noUndo : ""}`;
 }
 
-/** Describes what the plan allows a module in addition to its tools. */
+/** Describes what the plan allows a module besides its tools: events for its hooks, and capabilities. */
 function crossing({ hooks, capabilities }: Run): string {
   const what = [
     ...namesOf("its hooks decide or hear", hooks),
@@ -107,7 +117,10 @@ function namesOf(what: string, names: unknown): string[] {
   return Array.isArray(names) && names.length > 0 ? [`${what} ${names.join(", ")}`] : [];
 }
 
-/** Names the context members of other modules that do not reach calls in a process. A worker mounts these modules itself. */
+/**
+ * Names the members of `context` from other modules that calls in a separate process lack. A worker of a fleet mounts these
+ * modules itself, so calls without a border have the members.
+ */
 function withheld(run: Run, members: readonly string[]): string {
   const isApart = run.in === "process" || (run.in === "fleet" && run["border"] !== undefined);
   if (!isApart || members.length === 0) return "";

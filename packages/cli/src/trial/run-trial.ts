@@ -3,7 +3,7 @@ import { fileURLToPath } from "node:url";
 import { ToolmountError } from "@toolmount/core";
 import type { TrialMessage } from "./trial-message.ts";
 
-/** The file of a process in which modules are tried, without its extension. */
+/** The name of the program in which modules are tried. */
 type TrialFile = "validate-process" | "mount-process";
 
 /** How a trial ended if the process gave no answer: a module blocked the thread, or ended the process. */
@@ -17,7 +17,7 @@ export type TrialResult<Report, Step> =
   | { readonly kind: "report"; readonly report: Report }
   | { readonly kind: "incident"; readonly incident: TrialIncident<Step> };
 
-/** Longest time that a module may block the thread, in milliseconds; importing a module may take longer. */
+/** Milliseconds that a module may block the thread. Importing a module may take longer than other steps. */
 const silentMs = { import: 30_000, other: 10_000 };
 
 /**
@@ -72,7 +72,7 @@ function programFile(name: TrialFile): string {
   return fileURLToPath(import.meta.resolve(`#${name}`));
 }
 
-/** Creates a timer that calls `give` if no message arrives in the expected time. */
+/** Creates a timer that calls `give` if no message arrives within the expected time. */
 function createWatch(give: (ms: number) => void) {
   let timer: ReturnType<typeof setTimeout> | undefined;
   const rest = () => clearTimeout(timer);

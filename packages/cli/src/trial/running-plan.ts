@@ -5,7 +5,7 @@ import { z } from "zod";
 import { verdictOf, type CallVerdict } from "../host/call-verdicts.ts";
 import type { ComparedPlan } from "./compared-plan.ts";
 
-/** The running server whose plan is compared. */
+/** A running server, and the host on it whose plan is compared. */
 interface RunningServer {
   readonly url: string;
   readonly host: string;
@@ -90,7 +90,7 @@ async function request({ url, host, token }: RunningServer, path: string, body?:
   throw new Error(`it answers ${response.status}${fix}`);
 }
 
-/** Parses the JSON of an answer, which may come from any server. */
+/** Reads the JSON of an answer, with limits on its size and depth, because the address can be that of any server. */
 async function readAnswer({ body }: Response): Promise<unknown> {
   const bytes = body === null ? Buffer.alloc(0) : await readBounded(body, answerBytes);
   if (bytes === null) throw new Error(`its answer is larger than ${answerBytes} bytes`);

@@ -4,11 +4,11 @@ import { findForeignPlace } from "../process/foreign-place.ts";
 
 /** A message from a trial's process to the command. */
 export type TrialMessage<Report, Step> =
-  /** Says that the thread is not blocked. */
+  /** Sent at intervals, which shows that the thread is not blocked. */
   | { readonly kind: "alive" }
   | { readonly kind: "step"; readonly step: Step }
   | { readonly kind: "report"; readonly report: Report }
-  /** Says that the process ends without an answer; `place` is where a module called `process.exit`. */
+  /** Sent when the process ends before the answer; `place` is where a module called `process.exit`. */
   | { readonly kind: "exit"; readonly place: string | undefined }
   | {
       readonly kind: "failed";
@@ -25,9 +25,12 @@ export function readRequest(): unknown {
   return JSON.parse(process.argv[2] ?? "null");
 }
 
-/** Runs the work of a trial's process, reports meanwhile that the thread is free, and sends the answer. */
+/**
+ * Does the work of a trial's process, sends its result, and ends the process. Meanwhile it reports that the thread is not
+ * blocked.
+ */
 export async function answerTrial(work: () => Promise<object>): Promise<void> {
-  // Keeps compiled code, as the command does, so that imports of the work are compiled only once.
+  // Compiled code is cached on disk, as in the command, so that imports need not be compiled again.
   enableCompileCache();
   setInterval(() => send({ kind: "alive" }), beatMs).unref();
   const sayExit = () => send({ kind: "exit", place: findForeignPlace() });

@@ -7,12 +7,12 @@ import { runTrial } from "./run-trial.ts";
 
 /** The results of trying new entries. */
 export interface Trial {
-  /** Why the entries cannot be mounted. */
+  /** Why the entries cannot be mounted; empty if they can. */
   readonly problems: readonly Problem[];
-  /** Variables that must be set before the modules can be tried. */
+  /** Environment variables that must be set before the modules can be tried. */
   readonly missing: readonly Problem[];
   readonly tools: readonly TriedTool[];
-  /** Where the calls of the first entry run; undefined for the host. */
+  /** Where the calls of the first entry run; undefined if they run in the host. */
   readonly run: InspectedEntry["run"];
 }
 
@@ -24,8 +24,8 @@ interface TryPlace {
 }
 
 /**
- * Tries entries before they are in a plan. First it reads manifests. A module that runs behind a border is mounted behind
- * it; a module without a manifest is imported in a separate process. Without `load`, no code runs.
+ * Tries entries before they are added to a plan. Manifests are read first. A module without a manifest is mounted in a separate
+ * process, behind the border of its entry if it has one. Without `load`, no code runs.
  */
 export async function tryNew(
   entries: readonly NewEntry[],
@@ -51,7 +51,7 @@ export async function tryNew(
   return { ...found, problems: [{ code: "MODULE_IMPORT_FAILED", message }] };
 }
 
-/** Removes the path from a problem, because the plan does not have that line yet. */
+/** Removes the path from a problem, because the entry is not in the plan yet. */
 function withoutPath({ path: _, ...problem }: Problem): Problem {
   return problem;
 }

@@ -24,7 +24,7 @@ const importMs = 30_000;
 let current: CheckStep = { during: "import" };
 const external: ExternalFinding[] = [];
 
-// In a host, an error thrown late or an unhandled rejection would end the process.
+// In a host, an error outside of any call, or a rejection without a handler, would end the process. Here it becomes a finding.
 process.on("uncaughtException", (thrown: unknown, origin) => {
   const what = thrown instanceof Error ? `${thrown.name} ${thrown.message}` : String(thrown);
   const how =
@@ -57,7 +57,7 @@ async function check({ path, cwd, profile, config, sideEffects }: ValidateReques
   });
 }
 
-/** Rejects if importing takes too long: a module may wait at its top level for something that never comes. */
+/** Rejects if an import takes too long, because a module may wait at its top level for something that never happens. */
 async function withinTime<Value>(module: string, work: Promise<Value>): Promise<Value> {
   let timer: ReturnType<typeof setTimeout> | undefined;
   const problem = `its import did not come to an end within ${importMs} ms`;
@@ -77,7 +77,7 @@ interface Found {
   };
 }
 
-/** Imports a module. If it exists but cannot be imported, that is a finding; if it does not exist, an error is thrown. */
+/** Imports a module. A module that exists but cannot be imported becomes a finding. If it does not exist, the error is thrown. */
 async function importOrFail(
   work: () => Promise<Found["imported"] & { exports: Readonly<Record<string, unknown>> }>,
 ): Promise<Found> {

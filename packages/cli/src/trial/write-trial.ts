@@ -6,7 +6,9 @@ import type { TriedTool } from "./mount-process.ts";
 import type { Trial } from "./try-new.ts";
 import { describeRuns } from "./run-place.ts";
 
-/** Writes the results of a trial: each tool, whether it asks, its cost, and what its border denies. */
+/**
+ * Writes the results of a trial: each tool with whether it asks and what it costs, where calls run, and what their border denies.
+ */
 export async function writeTrial({ tools, missing, run }: Trial, shell: Shell): Promise<void> {
   const { out } = shell;
   for (const { message } of missing)
