@@ -31,8 +31,9 @@ const libraries = [
 ] as const;
 
 /**
- * Reads the files of the page, for `serveHosts`. None of them is secret, so they need no token. The page asks the person for
- * one, or takes it from the address's fragment, which browsers do not send. With `signIn`, people may also sign in there.
+ * Reads the files of the page, for `serveHosts`. Browsers get them without a token, because none of them is secret. The page asks
+ * the person for a token, or takes it from the fragment of the address, which browsers do not send. With `signIn`, people may
+ * also sign in at the OpenID provider.
  */
 export async function readPage(signIn?: { readonly provider: string }): Promise<PageFiles> {
   const files = await (page ??= readFiles());
@@ -54,7 +55,7 @@ async function readFiles(): Promise<PageFiles> {
   };
   for (const file of await readdir(modules, { recursive: true })) {
     const name = file.replaceAll("\\", "/");
-    // `elements.js` is for other pages.
+    // `elements.js` is for pages of products, and this page does not load it.
     if (name.endsWith(".js") && name !== "elements.js")
       add(`/assets/${name}`, script, await readFile(new URL(name, modules), "utf8"));
   }
@@ -80,7 +81,7 @@ function readLibrary(name: string): Promise<string> {
 const script = "text/javascript; charset=utf-8";
 const css = "text/css; charset=utf-8";
 
-/** Removes the reference to the source map: it is not served, but a browser's developer tools would request it. */
+/** Removes the reference to the source map, because a browser's developer tools would request the map, which is not served. */
 function withoutMap(code: string): string {
   return code.replace(/\n\/\/# sourceMappingURL=.*\s*$/, "\n");
 }

@@ -1,4 +1,4 @@
-// The elements as React components, for a product whose page uses React.
+// The custom elements as React components, for a product whose page uses React.
 import { createElement, useEffect, useRef, type HTMLAttributes, type ReactElement } from "react";
 import type { AnsweredEvent, Connection } from "./elements.ts";
 
@@ -15,8 +15,8 @@ export interface QuestionProps extends Rest {
 }
 
 /**
- * Connects the elements while the calling component is mounted. It connects again when `server`, `host`, `page` or a token given
- * as text changes. A token function is called again when the server refuses a token.
+ * Connects the elements while the calling component is mounted. Connects again when `server`, `host`, `page` or a token that is a
+ * text changes. If `token` is a function, it is called again when the server refuses the last token.
  */
 export function useToolmount(connection: Connection): void {
   const last = useRef(connection);
@@ -26,7 +26,7 @@ export function useToolmount(connection: Connection): void {
   useEffect(() => {
     let isOver = false;
     let end = () => {};
-    // During rendering on a server there are no custom elements, so they are imported only in the browser.
+    // A server that renders the page has no custom elements, so their code is imported only in the browser.
     void import("@toolmount/page/elements").then(({ connectToolmount }) => {
       if (!isOver) end = connectToolmount(last.current);
     });

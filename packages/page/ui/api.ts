@@ -1,10 +1,10 @@
 import { signal } from "@preact/signals";
 
-/** How requests reach the server, and how a refused token is handled. */
+/** How requests reach the server, and what happens when it refuses a token. */
 interface Way {
   /** The address before `/api/v1`; empty on the server's own page. */
   readonly base: string;
-  /** Gets a new token in place of the used one. Resolves to whether there is a new one. */
+  /** Gets a new token in place of the used one. Resolves to whether there is a new token. */
   readonly renew: (used: string | null) => Promise<boolean>;
   /** Forgets the token that the server refused. */
   readonly refused: () => void;
@@ -16,7 +16,7 @@ let way: Way = {
   refused: () => (token.value = null),
 };
 
-/** Changes how requests reach the server. */
+/** Changes some parts of how requests reach the server; the others stay. */
 export function reach(given: Partial<Way>): void {
   way = { ...way, ...given };
 }
@@ -24,7 +24,7 @@ export function reach(given: Partial<Way>): void {
 /** The token of this tab: null before there is one and after the server refused it; empty if requests need none. */
 export const token = signal<string | null>(null);
 
-/** Why the server refused the last token; empty if it did not. */
+/** Why the server refused the last token, as a sentence; empty if it did not. */
 export const refusal = signal("");
 
 /** An error response of the server. */
@@ -37,7 +37,10 @@ export class ApiError extends Error {
   }
 }
 
-/** Sends a request, and returns the JSON of the response. Throws `ApiError`; if the server refuses the token, forgets it. */
+/**
+ * Sends a request, and returns the JSON of the response. Throws `ApiError` for an error response. A refused token is renewed or
+ * forgotten.
+ */
 export async function ask<Answer>(method: string, path: string, body?: unknown): Promise<Answer> {
   const response = await request(method, path, body);
   return (await response.json()) as Answer;
@@ -56,7 +59,7 @@ async function request(
 ): Promise<Response> {
   const used = token.value;
   let response = await send(method, path, body, extra);
-  // Only once: the server may refuse the new token, too.
+  // Renewed only once, because the server may refuse the new token, too.
   if (response.status === 401 && (await way.renew(used))) response = await send(method, path, body, extra);
   if (response.ok) return response;
   const { code, detail } = (await response.json()) as { code: string; detail: string };

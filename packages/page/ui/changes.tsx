@@ -66,7 +66,7 @@ export function Changes({ sessionId, again }: ChangesProps) {
   );
 }
 
-/** Shows the changes as one difference: each target from its first state to its last one. */
+/** Shows the changes as one difference: for each target, from its first state to its last one. */
 function Whole({ difference: { effects, unknown } }: Pick<ChangesAnswer, "difference">) {
   return (
     <div class="in" role="group" aria-label="As one difference">
@@ -88,7 +88,7 @@ interface ConfirmProps {
   readonly undo: () => void;
 }
 
-/** Shows what will be undone and what stays, with the button that does it. */
+/** Shows what will be undone and what stays, with the button that starts the undo. */
 function Confirm({ changes, after, busy, undo }: ConfirmProps) {
   const since =
     changes.find(({ number, sessionId }) => sessionId === undefined && number === after.value)?.at ?? 0;

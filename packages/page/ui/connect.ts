@@ -80,7 +80,7 @@ async function keepConnected(ended: AbortSignal): Promise<void> {
       if (!ended.aborted && error instanceof ApiError) notify(textOf(error));
     }
     if (ended.aborted) return;
-    // A server ends a stream when its token expires; the next one opens at once, so nothing on the page changes.
+    // A server ends a stream when its token expires. The page connects again at once, so nothing on it changes.
     if (wasOpen && hasEnded) continue;
     connection.value = "lost";
     forgetApprovals();
@@ -90,8 +90,8 @@ async function keepConnected(ended: AbortSignal): Promise<void> {
 }
 
 /**
- * Runs one connection until it ends, or until no event arrived for too long, because a dead connection reports nothing.
- * Resolves to whether it ended by itself.
+ * Runs `work` until it ends, or until it has received no event for too long, because a dead connection reports no error. Resolves
+ * to whether `work` ended by itself.
  */
 async function untilSilent(
   ended: AbortSignal,

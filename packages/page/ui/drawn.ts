@@ -1,6 +1,6 @@
 /**
- * Where the interface is drawn: in the document of the server's own page, or in shadow roots of a product's page. In a product,
- * keys belong to the product's page, and links lead to the server's page at the address `page`.
+ * Where the interface is drawn: in the document of the server's own page, or in shadow roots of a product's page. If it is
+ * embedded in a product, it uses no keys, and links lead to the server's page at the address `page`.
  */
 export const drawn: { roots: ReadonlySet<ParentNode>; isEmbedded: boolean; page: string } = {
   roots: new Set([document]),

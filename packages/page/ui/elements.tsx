@@ -1,4 +1,5 @@
-// The question card and the story as custom elements for the page of a product. They use only the public API, and are one file.
+// The question card and the story as custom elements for the page of a product. They use only the public API, and are built into
+// one file.
 import { signal, untracked, useComputed, useSignal, useSignalEffect, type Signal } from "@preact/signals";
 import { options, render } from "preact";
 import { reach, refusal, token } from "./api.ts";
@@ -55,7 +56,7 @@ export function connectToolmount({ server, host, page, token: given = "" }: Conn
 /** The attributes of an element, by their names. */
 type Attributes = Readonly<Record<string, string | null>>;
 
-/** An element with a shadow root, drawn again when one of its attributes changes. */
+/** A custom element with a shadow root. It is drawn again when one of its attributes changes. */
 abstract class Drawn extends HTMLElement {
   readonly #names: readonly string[];
   readonly #attributes = signal<Attributes>({});
@@ -85,8 +86,8 @@ abstract class Drawn extends HTMLElement {
 }
 
 /**
- * `<toolmount-question approval="ID">`, or `session="ID"` for the questions of a session: what is asked, everything that the
- * answer covers, and the answers. It is empty while no question waits, and dispatches `toolmount-answered`.
+ * `<toolmount-question approval="ID">`, or `session="ID"` for the questions of a session. Shows what is asked, everything that
+ * the answer covers, and the possible answers. Empty while no question waits. Dispatches `toolmount-answered`.
  */
 class QuestionElement extends Drawn {
   static readonly observedAttributes = ["approval", "session"];
@@ -107,7 +108,7 @@ interface QuestionOfProps {
 
 function QuestionOf({ attributes, element }: QuestionOfProps) {
   const { approval = null, session = null } = attributes.value;
-  // The key makes a new component for another question or session, so that no state of the earlier one is left.
+  // With the key, another question or session gets a new component, so that no state of the earlier one is left.
   return (
     <OneQuestion key={`${approval} ${session}`} approval={approval} session={session} element={element} />
   );
@@ -125,7 +126,7 @@ function OneQuestion({ approval, session, element }: OneQuestionProps) {
     const isNext = ({ id, info }: Approval) => info.sessionId === session && id !== shown.value;
     return session === null ? null : (approvals.value?.find(isNext)?.id ?? null);
   };
-  // Another question is shown only when the person asks for it.
+  // After an answer the question stays. The next one is shown only when the person asks for it.
   useSignalEffect(() => {
     shown.value ??= next();
   });
@@ -193,7 +194,10 @@ function OneStory({ attributes }: { readonly attributes: Signal<Attributes> }) {
 
 let styles: CSSStyleSheet | undefined;
 
-/** Returns one style sheet for all elements. A script makes it, because a strict content policy forbids style elements. */
+/**
+ * Returns one style sheet for all elements. It is created by script, because a strict content security policy forbids style
+ * elements.
+ */
 function sheet(): CSSStyleSheet {
   if (styles === undefined) {
     styles = new CSSStyleSheet();
@@ -202,7 +206,7 @@ function sheet(): CSSStyleSheet {
   return styles;
 }
 
-/** Makes each section a group, because two cards on one page would have regions with the same names. */
+/** Gives each section the role `group`. As regions, the sections of two cards on one page would have the same names. */
 function groupParts(): void {
   const before = { ...options };
   options.vnode = (vnode) => {

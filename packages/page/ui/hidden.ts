@@ -1,6 +1,8 @@
-// Makes invisible characters visible as escapes, the same that the command prints on a terminal; a test compares the two.
+// Makes invisible characters visible as escapes. The command does the same on a terminal, and a test compares the two.
 
-/** A part of a text: either plain text, or hidden characters and the text that is shown for them. */
+/**
+ * A part of a text: either plain text, or an object for hidden characters, with the text that is shown for them and their number.
+ */
 export type Piece = string | { readonly shown: string; readonly title: string; readonly hidden: number };
 
 /**
@@ -13,7 +15,10 @@ const inText =
 /** Every character that is not plainly visible. JSON can escape them all, and the value stays the same. */
 const inJson = /(?:(?!\n)[\p{Cc}\p{Cf}\p{Cs}\p{Co}\p{Cn}\p{Zl}\p{Zp}\p{Variation_Selector}]|(?! )\p{Zs})+/u;
 
-/** More empty space than a layout needs, which can push text out of sight. In JSON, spaces at the start of a line are layout. */
+/**
+ * Matches more empty space than a layout needs, because it can push text out of sight. In JSON, spaces at the start of a line are
+ * layout.
+ */
 const roomInText = /[ \t\p{Zs}]{21,}|\n{21,}/u;
 const roomInJson = /(?<=[^\s][ ]*) {21,}/u;
 

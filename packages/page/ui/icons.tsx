@@ -21,7 +21,7 @@ const paths = {
 
 export type IconName = keyof typeof paths;
 
-/** Shows a picture next to a word. It adds no information to the word. */
+/** Shows a picture next to a word. Screen readers skip it, because the word says the same. */
 export function Icon({ name }: { readonly name: IconName }) {
   return (
     <svg class="icon" viewBox="0 0 16 16" aria-hidden="true">

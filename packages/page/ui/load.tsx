@@ -5,7 +5,7 @@ import { connection, hostPath, textOf } from "./state.ts";
 /** A value from the server, or an error message; null while it loads. */
 type Loaded<Value> = { readonly value: Value } | { readonly problem: string } | null;
 
-/** Loads a path of the shown host; again when `again` changes, or when the connection is back. */
+/** Loads the value at `path` of the shown host. Loads it again when `again` changes, or when the connection has returned. */
 export function useLoaded<Value>(path: string, again?: Signal<unknown>): Signal<Loaded<Value>> {
   const loaded = useSignal<Loaded<Value>>(null);
   useSignalEffect(() => {
@@ -19,7 +19,7 @@ export function useLoaded<Value>(path: string, again?: Signal<unknown>): Signal<
   return loaded;
 }
 
-/** Shows why a value is missing: it still loads, or loading failed. */
+/** Shows that a value still loads, or why it could not be loaded. */
 export function Missing({ loaded }: { readonly loaded: Loaded<unknown> }) {
   if (loaded !== null && "value" in loaded) return null;
   const isAway = loaded === null && connection.value === "lost";

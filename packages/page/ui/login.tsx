@@ -3,7 +3,7 @@ import { useEffect } from "preact/hooks";
 import { refusal } from "./api.ts";
 import { enterToken, noteSignIn, provider, renewToken } from "./sign-in.ts";
 
-/** Messages for a person whom the server sent back from the provider without a token, by reason. */
+/** Messages for a person who returns from the provider without a token, by the code in the address. */
 const refused: Readonly<Record<string, string>> = {
   late: "The sign-in took too long, or began in another window. Sign in again.",
   denied: "The provider did not let you in.",
@@ -12,7 +12,7 @@ const refused: Readonly<Record<string, string>> = {
   failed: "The provider could not be asked. Try again; the server's log says more.",
 };
 
-/** Shows the way to sign in: at the provider, or with a token. */
+/** Shows how to sign in: at the provider, if the server has one; otherwise with a token. */
 export function Login() {
   return (
     <main class="login">
@@ -28,7 +28,7 @@ export function Login() {
   );
 }
 
-/** Signs in at the provider. Afterwards the view opens to which the person wanted to go. */
+/** Signs in at the provider. Afterwards, the view opens that the person wanted to see. */
 function SignIn({ name }: { readonly name: string }) {
   const looking = useSignal(true);
   useEffect(() => {

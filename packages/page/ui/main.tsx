@@ -1,6 +1,6 @@
 import { untracked, useSignalEffect } from "@preact/signals";
 import { render } from "preact";
-// Must be the first import: it removes a token from the address before the route is read from there.
+// This must be the first import, because it removes a token from the address before the route is read from the address.
 import { signOut } from "./sign-in.ts";
 import { token } from "./api.ts";
 import { CallsView } from "./calls/calls.tsx";
@@ -39,7 +39,7 @@ function Page() {
   });
   useSignalEffect(() => {
     void hostName.value;
-    // Untracked, because a renewed token changes nothing that is shown.
+    // Untracked, because a renewed token must not start a new connection.
     return untracked(follow);
   });
   useSignalEffect(() => {
@@ -76,7 +76,10 @@ function Page() {
   );
 }
 
-/** Tests whether a view is in the menu. Servers are hidden on hosts without servers to which people sign in. */
+/**
+ * Tests whether the menu shows a view. `servers` is hidden on a host that mounts no server with a sign-in, unless the view is
+ * open.
+ */
 function isOffered({ path }: (typeof views)[number]): boolean {
   return path !== "servers" || (served.value?.servers ?? 0) > 0 || route.value.view === "servers";
 }
@@ -99,7 +102,7 @@ function Badge() {
   );
 }
 
-/** Shows whether the page is connected, with which name, and to which host. */
+/** Shows the connection, the choice of the host, and the button that signs out. */
 function Foot() {
   return (
     <div class="foot">

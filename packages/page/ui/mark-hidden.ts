@@ -7,8 +7,8 @@ const plain: ReadonlySet<string> = new Set(["option", "textarea", "title"]);
 const attributes = ["aria-label", "title", "placeholder", "alt", "label"] as const;
 
 /**
- * Makes hidden characters visible in every text of the page from now on, in whichever view, so that texts of tools, models and
- * callers cannot mislead. A component that has already split a text says so with `data-marked`.
+ * Makes hidden characters visible in every text that the page draws from now on, so that texts of tools, models and callers
+ * cannot mislead. `data-marked` excludes an element whose component has already done this.
  */
 export function markHidden(): void {
   const before = { ...options };

@@ -45,7 +45,7 @@ export function alertPerson(
 }
 
 function show({ id, prompt }: Approval, sentence: string): void {
-  // The tag makes the browser replace an earlier notification of the question, as after a new connection.
+  // With the same tag, the browser replaces an earlier notification of the question, for example after a new connection.
   const notification = new Notification(escapeHidden(sentence), {
     body: escapeHidden(prompt),
     tag: id,

@@ -48,7 +48,7 @@ export function Prompt({ sessionId, onChange }: PromptProps) {
   );
 }
 
-/** Never aborts the stream, not even when another view is opened. The turn runs on the server. */
+/** A signal that never aborts, so that the answer is read even while another view is open. The turn runs on the server. */
 const never = new AbortController().signal;
 
 interface TurnEvent {

@@ -1,7 +1,7 @@
 import { signal } from "@preact/signals";
 import { drawn } from "./drawn.ts";
 
-/** The view in the address, the item that is open in it, and the filter of its list. */
+/** What the address says: the view, the item that is open in it, and the filter of its list. */
 interface Route {
   readonly view: string;
   /** The id of the open item; null if none is open. */
@@ -50,7 +50,7 @@ export function go(view: string, open?: string | null, filter: Route["filter"] =
   location.hash = hashOf(view, open, filter);
 }
 
-/** Changes the filter of the shown list. It is stored in the address, for links and reloads, without a new history entry. */
+/** Changes the filter of the shown list. The address stores the filter for links and reloads, without a new history entry. */
 export function filterBy(filter: Route["filter"]): void {
   const { view, open } = route.value;
   history.replaceState(null, "", hashOf(view, open, filter));

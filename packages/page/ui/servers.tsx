@@ -9,12 +9,12 @@ import type { Mounted, Server, Servers } from "./shapes.ts";
 import { calls, hostPath, me, textOf } from "./state.ts";
 import { countText } from "./value.tsx";
 
-/** Milliseconds between two loads of the servers' states, which can change without a call. */
+/** Milliseconds between two loads of the servers' states, which can change even if no call is made. */
 const againMs = 5_000;
 
 /** Shows the MCP servers that the host mounts, their states, and the way to sign in to them. */
 export function ServersView() {
-  // A call that failed for lack of a sign-in shows that the list has changed.
+  // The list is loaded again when a call fails because a sign-in is missing.
   const needed = useComputed(() => calls.value.find(({ code }) => code === "MCP_NEEDS_AUTH")?.runId);
   const round = useSignal(0);
   const again = useComputed(() => `${needed.value} ${round.value}`);
@@ -99,7 +99,7 @@ const refused: Readonly<Record<string, string>> = {
     "The sign-in did not succeed: the provider refused it, or could not be asked. The server's log says more.",
 };
 
-/** Shows the result of a sign-in from which the browser has just returned. */
+/** Shows how a sign-in ended, if the browser has just returned from one. */
 function Return() {
   const {
     open,

@@ -20,7 +20,9 @@ interface SessionProps {
   readonly onChange: () => void;
 }
 
-/** Shows a session: of a model, its turns with their calls and the possible actions; of another client, what its calls did. */
+/**
+ * Shows a session. For a model: its turns with their calls, and actions such as cancel. For another client: what its calls did.
+ */
 export function SessionView({ id, again, onChange }: SessionProps) {
   return (
     <section class="question" aria-label="Session">
@@ -43,7 +45,7 @@ function OfModel({ id, again, onChange }: SessionProps) {
   const loaded = useLoaded<SessionDetails>(`/sessions/${encodeURIComponent(id)}`, again);
   const isOpen = useSignal(false);
   if (loaded.value === null) return <Missing loaded={loaded.value} />;
-  // The model has no session with this id, but another client may have one.
+  // The host's model has no session with this id, but another client may have one.
   if ("problem" in loaded.value) return <OfClient id={id} again={again} />;
   return (
     <>
@@ -121,7 +123,7 @@ function Conversation({ session, onChange }: ConversationProps) {
   );
 }
 
-/** Returns the id of the question that a waiting call has, if this token may see it. */
+/** Returns the id of the question about a waiting call; undefined if this token may not see the question. */
 function questionOf(callId: string, sessionId: string): string | undefined {
   return approvals.value?.find(({ info }) => info.callId === callId && info.sessionId === sessionId)?.id;
 }
@@ -175,7 +177,7 @@ interface MessageProps {
   readonly onChange: () => void;
 }
 
-/** Adds a message to the open turn of a session. The model reads it with its next request. */
+/** Offers to add a message to the open turn of a session. The model reads the message with its next request. */
 function Message({ sessionId, onChange }: MessageProps) {
   const text = useSignal("");
   const busy = useSignal(false);
@@ -195,7 +197,10 @@ function Message({ sessionId, onChange }: MessageProps) {
   return <TextForm label="Add to the turn that is open" button="Add" text={text} busy={busy} send={send} />;
 }
 
-/** Adds a message to the newest turn of a session, which is the open one. Rejects with `SESSION_CONFLICT` if it has ended. */
+/**
+ * Adds a message to the newest turn of a session, which is the open one. Rejects with `SESSION_CONFLICT` if this turn has ended,
+ * and with another error if this server ran no turn of the session.
+ */
 async function addMessage(sessionId: string, text: string): Promise<void> {
   const path = `${hostPath.value}/turns`;
   const query = `session=${encodeURIComponent(sessionId)}&limit=1`;

@@ -10,7 +10,7 @@ import { Stories } from "./story.tsx";
 import type { SessionSummary } from "./shapes.ts";
 import { Age, countText, tokensText } from "./value.tsx";
 
-/** Milliseconds between a change of calls and loading the sessions, because calls often come in groups. */
+/** Milliseconds after a change of calls before the sessions are loaded, because calls often come in groups. */
 const settleMs = 300;
 
 /** Shows the sessions of models as a tree, the sessions of other clients, and one session. */
@@ -91,7 +91,7 @@ interface TreeProps {
   readonly parentId: string | null;
 }
 
-/** Shows sessions as a tree: those of sub-agents are below the session that started them. */
+/** Shows sessions as a tree: below each session, those of the sub-agents that it started. */
 function Tree({ sessions, parentId }: TreeProps) {
   const known = new Set(sessions.map(({ id }) => id));
   const here = sessions.filter((one) =>

@@ -1,4 +1,4 @@
-// Types of the API's responses, derived from its schemas, so that the page expects nothing that the API does not promise.
+// Types of the API's responses. They are derived from the API's schemas, so that the page expects only what the API promises.
 import type { z } from "zod";
 import type {
   changeSchema,
@@ -50,7 +50,7 @@ export type WaitingLayer = z.output<typeof layers.layerSchema>;
 export type LayerChange = WaitingLayer["changes"][number];
 /** A session whose file changes wait for an answer. */
 export type LayerSession = z.output<typeof layers.layerSessionSchema>;
-/** The result of an answer about waiting changes. */
+/** How an answer about waiting file changes ended, and the changes that still wait. */
 export interface LayerAnswer {
   readonly outcome: {
     readonly result: {

@@ -7,10 +7,10 @@ type Message =
   | { readonly kind: "lost" };
 
 /**
- * Reads a stream of events that is shared by all tabs of this browser with the same person, `who`, because a browser allows
- * only six connections to a server. The tab that holds the lock reads the stream and passes its events on. When that tab closes,
- * another gets the lock, and starts with a new `hello`. Without locks each tab reads its own stream: browsers offer locks only
- * over HTTPS and on this machine.
+ * Reads a stream of events that all tabs of this browser with the same person, `who`, share, because a browser allows only six
+ * connections to a server. One tab holds a lock, reads the stream and passes its events on. When that tab closes, another tab
+ * gets the lock and begins with a new `hello`. Without locks, which browsers offer only over HTTPS and on this machine, each tab
+ * reads its own stream.
  */
 export async function* sharedEvents(
   path: string,
@@ -22,7 +22,10 @@ export async function* sharedEvents(
   else yield* withTabs(name, path, ended);
 }
 
-/** Returns a name for the tabs of one person and one stream. It does not contain the token, which changes when it is renewed. */
+/**
+ * Returns a name that only the tabs of one person and one stream have; null where browsers offer no locks. The token is not a
+ * part of it, because it changes when it is renewed.
+ */
 async function nameOf(path: string, who: string): Promise<string | null> {
   if (!isSecureContext) return null;
   const bytes = new TextEncoder().encode(`${path} ${who}`);
@@ -57,7 +60,7 @@ async function* withTabs(name: string, path: string, ended: AbortSignal): AsyncG
     } catch (error) {
       queue.end(error);
     }
-    // If only this tab leaves, another tab takes over the stream.
+    // If only this tab closes, another tab continues to read the stream. Otherwise the stream is lost for all tabs.
     if (!signal.aborted) say({ kind: "lost" });
   };
   navigator.locks.request(name, { signal }, lead).catch(() => queue.end());
@@ -70,7 +73,7 @@ async function* withTabs(name: string, path: string, ended: AbortSignal): AsyncG
   }
 }
 
-/** Creates a queue of events, in their order, until the end or an error. */
+/** Creates a queue that yields events in their order, until it ends or fails. */
 function createQueue(signal: AbortSignal) {
   const waiting: ServerEvent[] = [];
   let isOver = false;

@@ -7,17 +7,18 @@ const storageKey = "toolmount-token";
 export const provider =
   document.querySelector<HTMLMetaElement>('meta[name="toolmount-provider"]')?.content ?? null;
 
-/** The key under which a tab notes that its person went to the provider to sign in. */
+/** The key under which a tab remembers that its person went to the provider to sign in. */
 const signingInKey = "toolmount-signing-in";
 
 token.value = takeToken();
 reach({ renew: renewToken, refused: forgetToken });
 
 /**
- * Takes a token from the fragment of the address, which browsers do not send, and removes it from the address and the history.
- * The rest of the fragment is the view to open: `#token=tm_…&view=/inbox/ID`. Someone else's link must not replace the person's
- * token, or decisions made here would count as that other person's. So only a tab without a token accepts one from a link;
- * with a provider, only a tab that went there to sign in.
+ * Takes a token from the fragment of the address, which browsers do not send, and removes the token from the address and the
+ * history. The rest of the fragment is the view to open: `#token=tm_…&view=/inbox/ID`.
+ *
+ * Another person's link must not replace the token, because decisions would then be recorded under that person's name. So a tab
+ * accepts a token from a link only if it has none; with a provider, only if it went there to sign in.
  */
 function takeToken(): string | null {
   const [, given, view = ""] = /^#token=([\w.~+/=-]+)(?:&view=(\/.*))?$/.exec(location.hash) ?? [];
@@ -50,7 +51,7 @@ let isSignedOut = false;
 // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a channel has none; it is of one origin
 if (token.value === null) tabs.postMessage({ asks: true });
 
-/** Notes that the person leaves for the provider, so that the tab accepts the token with which it returns. */
+/** Remembers that the person goes to the provider, so that the tab accepts the token with which the person returns. */
 export function noteSignIn(): void {
   sessionStorage.setItem(signingInKey, "began");
 }
@@ -62,7 +63,7 @@ export function enterToken(given: string): void {
   token.value = given;
 }
 
-/** Signs the person out: this browser keeps nothing that could sign them in again. */
+/** Signs the person out. Afterwards this browser has nothing with which it could sign them in again. */
 export async function signOut(): Promise<void> {
   isSignedOut = true;
   forgetToken();
@@ -75,8 +76,8 @@ function forgetToken(): void {
 }
 
 /**
- * Asks the server for a new token for a person who signed in at the provider. Resolves to whether there is one. The provider
- * accepts a refresh token only once, so one tab asks, and passes the new token to the others.
+ * Asks the server for a new token for a person who signed in at the provider. Resolves to whether there is a new one. The
+ * provider accepts a refresh token only once. So one tab asks, and passes the new token to the others.
  */
 export async function renewToken(used: string | null): Promise<boolean> {
   // A token from the server's token file contains no dots, and cannot be renewed.

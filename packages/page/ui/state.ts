@@ -5,7 +5,7 @@ import { listOf, listSentence } from "./inbox/listed-calls.ts";
 import { sentenceOf } from "./inbox/sentence.ts";
 import type { Approval, CallSummary, Me, Remembered, Tool } from "./shapes.ts";
 
-/** Most calls that the page keeps. */
+/** How many calls the page keeps, the newest ones. */
 const maxCalls = 10_000;
 /** Milliseconds for which a notice is shown. */
 const noticeMs = 10_000;
@@ -13,22 +13,22 @@ const noticeMs = 10_000;
 export const me = signal<Me | null>(null);
 export const hostName = signal("default");
 export const connection = signal<"connecting" | "open" | "lost">("connecting");
-/** The waiting questions. Null until they have been loaded on the open connection, because until then they are not known. */
+/** The waiting questions; null while they are not known, because they have not been loaded since the last connection. */
 export const approvals = signal<readonly Approval[] | null>(null);
 /** Whether more questions wait than the server lists at a time. */
 export const hasMore = signal(false);
-/** The questions in the order of the list: those that wait, and those that ended since the person opened the view. */
+/** The questions in the order of the list: those that wait, and those that ended since the person opened the inbox. */
 export const cards = signal<readonly Approval[]>([]);
 export const answered = signal<readonly Approval[]>([]);
 export const remembered = signal<readonly Remembered[]>([]);
-/** Newest first. */
+/** The newest calls of the host, the newest first. */
 export const calls = signal<readonly CallSummary[]>([]);
-/** A text about new questions, for screen readers. */
+/** A sentence about new questions for screen readers. */
 export const announced = signal("");
 export const notices = signal<readonly { readonly id: number; readonly text: string }[]>([]);
 /** The tools that the host offers. */
 export const tools = signal<readonly Tool[]>([]);
-/** The ids of the questions that were answered on this page. */
+/** Ids of the questions that this page answered. */
 export const answeredHere = signal<ReadonlySet<string>>(new Set());
 export const mayApprove = computed(() => has("approve"));
 export const maySeeQuestions = computed(() => has("approve") || has("view"));
@@ -38,10 +38,10 @@ const has = (role: Me["roles"][number]) => me.value?.roles.includes(role) ?? fal
 /** The features that the shown host offers. */
 export const served = computed(() => me.value?.hosts.find(({ name }) => name === hostName.value));
 
-/** Whether the token may see the data of all users. Only such tokens may read the audit and the plan. */
+/** Whether the token may see the data of all users, which it must to read the audit and the plan. */
 export const maySeeAll = computed(() => me.value?.user === null || maySeeQuestions.value || has("admin"));
 
-/** The filter that a link needs to open on this host, if the server has several. */
+/** The filter that a link needs so that it opens on this host; empty if the server has only one host. */
 export const hostFilter = computed<Readonly<Record<string, string>>>(() =>
   (me.value?.hosts.length ?? 0) > 1 ? { host: hostName.value } : {},
 );
@@ -73,7 +73,7 @@ export function textOf(error: unknown): string {
   return error instanceof ApiError ? `${error.message} (${error.code})` : String(error);
 }
 
-/** Loads what the page shows about the host, after a connection has opened. */
+/** Loads the calls, questions and tools of the host, after a connection has opened. */
 export async function readAll(): Promise<void> {
   await Promise.all([readCalls(), readApprovals(), readTools()]);
 }
@@ -91,7 +91,7 @@ export async function readCalls(): Promise<void> {
 
 let lastRead = 0;
 
-/** Marks the waiting questions as unknown, because the connection is lost. A response that still arrives is ignored as too old. */
+/** Marks the waiting questions as unknown, because the connection is lost. Responses to earlier requests are then ignored. */
 export function forgetApprovals(): void {
   lastRead += 1;
   approvals.value = null;
@@ -104,12 +104,15 @@ interface Approvals {
   readonly remembered: readonly Remembered[];
 }
 
-/** Loads the questions. Notifies the person of a question that has ended, and of who answered it. */
+/**
+ * Loads the questions. Notifies the person about questions that ended, and who answered them. Loads none if the token may not see
+ * them.
+ */
 export async function readApprovals(): Promise<void> {
   if (!maySeeQuestions.value) return;
   const read = (lastRead += 1);
   const now = await ask<Approvals>("GET", `${hostPath.value}/approvals`);
-  // A request that was sent later returns newer questions.
+  // A later request has newer questions, so this answer is ignored.
   if (read !== lastRead) return;
   const before = approvals.value ?? [];
   approvals.value = now.waiting;
@@ -144,7 +147,7 @@ function announceNew(before: readonly Approval[], waiting: readonly Approval[]):
   announced.value = `${what}. ${waiting.length} wait.`;
 }
 
-/** Keeps each question in its place, even when it ends; new ones come last. */
+/** Returns the list in which each question keeps its place, even if it has ended. New questions are added at the end. */
 function placeCards(
   shown: readonly Approval[],
   { waiting, answered: ended }: Approvals,

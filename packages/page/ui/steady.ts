@@ -1,6 +1,9 @@
 import { findAll } from "./drawn.ts";
 
-/** Milliseconds for which buttons that moved or appeared do nothing, because a click was meant for whatever was there before. */
+/**
+ * Milliseconds for which buttons that moved or appeared do nothing, because a click may have been meant for what was there
+ * before.
+ */
 const steadyMs = 500;
 
 interface Place {

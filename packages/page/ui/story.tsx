@@ -112,7 +112,7 @@ function Asked({ call: { runId }, question: { rules, by, answeredAt, reason } }:
   );
 }
 
-/** Lists sessions of clients, the most recently used first, except those that are in the tree of the plan's models. */
+/** Lists the sessions of clients, the most recently used first. Leaves out the sessions of models, which have their own list. */
 export function Stories(props: StoriesProps) {
   return served.value?.stories === true ? <Listed {...props} /> : null;
 }

@@ -10,7 +10,7 @@ import type { Tool } from "./shapes.ts";
 import { hostPath, me, served, textOf, tools } from "./state.ts";
 import { countText, durationText, Value } from "./value.tsx";
 
-/** The part of a call's outcome that the page uses. */
+/** The members of a call's outcome that the page uses. */
 interface Outcome {
   readonly status: string;
   readonly runId: string;
@@ -21,7 +21,7 @@ interface Outcome {
   readonly result: { readonly content?: readonly object[]; readonly error?: string };
 }
 
-// The state of the view is kept here, so that it stays when the person opens another view.
+// The state is kept outside of the component, so that it is still there after the person has opened another view.
 const chosen = signal("");
 const texts = signal<Texts>({});
 const outcome = signal<Outcome | null>(null);
@@ -29,7 +29,7 @@ const problem = signal("");
 const busy = signal(false);
 const rehearsed = signal<Rehearsed | null>(null);
 
-/** The part of a rehearsal that the page uses. */
+/** The members of a rehearsal that the page uses. */
 interface Rehearsed {
   readonly outcomes: readonly Outcome[];
   readonly calls: readonly {
@@ -41,7 +41,7 @@ interface Rehearsed {
   readonly stopped: string | null;
 }
 
-/** Shows a form for each tool, made from its schema, and the outcome of the call. */
+/** Shows a form for a tool, made from its schema, and how the call ended. */
 export function TryView() {
   if (me.value?.roles.includes("call") !== true)
     return (
@@ -133,7 +133,7 @@ function Form({ tool }: { readonly tool: Tool }) {
   );
 }
 
-/** The id of a separate session for calls of this page, so that an approval "for this session" has a meaning. */
+/** The session of this page's calls. It has its own id, so that an approval "for this session" covers only calls of this page. */
 const sessionId = `page-${Math.random().toString(36).slice(2, 10)}`;
 
 function send(path: "calls" | "resume", body: () => object): Promise<void> {

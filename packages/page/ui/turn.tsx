@@ -6,7 +6,7 @@ import type { Item } from "./shapes.ts";
 import { calls } from "./state.ts";
 import { countText, durationText, HiddenNote, Value } from "./value.tsx";
 
-/** The items of a conversation from one message of the user up to the next. */
+/** The items of one turn: a message of the user, and all items up to the next one. */
 type TurnItems = readonly Item[];
 
 /** Splits a conversation into turns. Items before the first message of the user are a turn, too. */
@@ -64,7 +64,7 @@ interface CallProps {
   readonly sessionId: string;
 }
 
-/** Shows a call that the model made. Its status and its time are known only for calls on this server. */
+/** Shows a call that the model made. Status and duration are shown only if the call is in the page's list of calls. */
 function Call({ item, output, sessionId }: CallProps) {
   const callId = String(item["call_id"]);
   const name = String(item["name"]);

@@ -17,7 +17,7 @@ export function Value({ value, label = "Value" }: { readonly value: unknown; rea
   );
 }
 
-/** Shows how many hidden characters a text has; each is marked in the text. */
+/** Shows how many hidden characters a text has. In the text, each of them is marked. */
 export function HiddenNote({ hidden }: { readonly hidden: number }) {
   if (hidden === 0) return null;
   return (
@@ -42,7 +42,7 @@ export function Time({ at }: { readonly at: number }) {
 
 /** The current time, for texts that show an age. */
 export const now = signal(Date.now());
-/** Milliseconds between two updates of such texts. */
+/** Milliseconds between two updates of {@link now}. */
 const ageMs = 15_000;
 setInterval(() => (now.value = Date.now()), ageMs);
 

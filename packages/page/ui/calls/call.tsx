@@ -10,7 +10,7 @@ import type { AuditRecord, CallRecord } from "../shapes.ts";
 import { calls, hostPath, maySeeAll, textOf } from "../state.ts";
 import { durationText, now, Time, Value } from "../value.tsx";
 
-/** Shows one call, and updates it: its steps over time, its arguments, its result and its audit. */
+/** Shows one call and follows its changes: its steps over time, its arguments, its result and its audit. */
 export function CallDetails({ runId }: { readonly runId: string }) {
   const call = useSignal<CallRecord | null>(null);
   const problem = useSignal("");
@@ -82,7 +82,7 @@ function Details({ call }: { readonly call: CallRecord }) {
   );
 }
 
-/** Tests whether the arguments contain a program, or its beginning. */
+/** Tests whether the arguments contain a program, even if only the beginning of the arguments is known. */
 function hasSource({ arguments: given }: CallRecord): boolean {
   if (given === null) return false;
   if ("text" in given) return given.text.startsWith('{"source":');

@@ -11,7 +11,7 @@ import { Histogram } from "./histogram.tsx";
 import { Rows } from "./rows.tsx";
 import { kindOf } from "./status.tsx";
 
-/** Shows the newest calls, live, and one of them with all its steps. */
+/** Shows the newest calls and follows their changes. Next to them, shows the open call with all its steps. */
 export function CallsView() {
   const chosen = useComputed(() => chosenCalls(calls.value, past.value.calls, route.value.filter));
   const shown = useComputed(() => inTime(chosen.value, route.value.filter));
@@ -32,7 +32,10 @@ export function CallsView() {
   );
 }
 
-/** Returns the newest calls that match the filter, followed by those from the history. Only the server can search for a text. */
+/**
+ * Returns the newest calls that match the filter, followed by those from the history. With a text, returns only the server's
+ * results, because only the server can search for it.
+ */
 function chosenCalls(
   newest: readonly CallSummary[],
   older: readonly CallSummary[],
@@ -198,7 +201,10 @@ function durationsOf(shown: readonly CallSummary[]): Float64Array {
   return Float64Array.from(shown.flatMap(({ durationMs }) => durationMs ?? [])).toSorted();
 }
 
-/** Returns the duration that a part of the calls, such as 0.95, did not exceed; null without calls. `sorted` is shortest first. */
+/**
+ * Returns the duration that the given part of the calls, such as 0.95, did not exceed; null without calls. `sorted` begins with
+ * the shortest duration.
+ */
 function percentileOf(sorted: Float64Array, part: number): number | null {
   return sorted[Math.ceil(sorted.length * part) - 1] ?? null;
 }

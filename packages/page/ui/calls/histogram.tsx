@@ -4,7 +4,7 @@ import type { CallSummary } from "../shapes.ts";
 
 /** The number of bars. */
 const bars = 96;
-/** The shortest time that a bar covers, so that a single call does not fill the whole width. */
+/** Fewest milliseconds that a bar covers, so that a single call does not fill the whole width. */
 const minStepMs = 1_000;
 const height = 48;
 
@@ -140,7 +140,7 @@ interface StepKeysProps {
   readonly choose: (range: readonly [number, number]) => void;
 }
 
-/** Lists the times that have calls, for people who choose without a pointer. */
+/** Lists the times that have calls, for people who do not use a pointer. */
 function StepKeys({ steps, choose }: StepKeysProps) {
   return (
     <label>

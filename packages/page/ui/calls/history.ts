@@ -13,7 +13,7 @@ interface Page {
   readonly next: string | null;
 }
 
-/** The part of the history that was read for one filter. The newest calls are kept separately. */
+/** The older calls that were read for one filter. The newest calls are kept in another signal. */
 interface Past {
   /** The filter, as a query for the server. */
   readonly query: string;
@@ -25,7 +25,7 @@ interface Past {
 
 const nothing: Past = { query: "", calls: [], next: undefined, isReading: false };
 
-/** The part of the history that was read for the chosen filter. */
+/** The older calls that were read for the chosen filter. */
 export const past = signal<Past>(nothing);
 
 /** Returns a filter as a query for the server. The status field also accepts an error code, such as TIMED_OUT. */
@@ -63,7 +63,7 @@ export async function readMore(): Promise<void> {
   }
 }
 
-/** Returns the cursor after the newest calls, where the history continues without a filter. */
+/** Returns the cursor after the newest calls. Without a filter, the history continues there; undefined if there are no calls. */
 function endOf(newest: readonly CallSummary[]): string | undefined {
   const last = newest.at(-1);
   return last === undefined ? undefined : `${last.startedAt}.${last.runId}`;

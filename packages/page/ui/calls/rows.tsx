@@ -8,7 +8,10 @@ import { StatusChip } from "./status.tsx";
 
 /** Height of a row in pixels, as in the style sheet. */
 const rowPx = 36;
-/** The number of rows in the document at a time; empty space takes the place of the others. */
+/**
+ * How many rows are in the document at a time. Empty space takes the place of the others, because a browser is slow with
+ * thousands of rows.
+ */
 const rowsShown = 40;
 
 interface RowsProps {
@@ -16,7 +19,7 @@ interface RowsProps {
   readonly open: string | null;
 }
 
-/** Shows calls as rows. The Tab key stops at one of them; the arrow keys move from row to row. */
+/** Shows calls as rows. The Tab key reaches one of them, and the arrow keys move from row to row. */
 export function Rows({ calls: all, open: openId }: RowsProps) {
   const first = useSignal(0);
   const at = useSignal(0);
@@ -103,7 +106,7 @@ function reveal(rows: HTMLElement, at: number): void {
   else if (top > rows.scrollTop + height) rows.scrollTop = top - height;
 }
 
-/** Prefixes for calls that did not really run as their tool and arguments say. */
+/** Texts before calls that were only rehearsed, or that undid an earlier call. */
 const marks = { call: "", rehearsal: "rehearsed: ", undo: "undo: " } as const;
 
 interface RowProps {

@@ -26,7 +26,7 @@ export function kindOf(status: string): "good" | "warn" | "bad" | "" {
 /** Clearer words for some statuses. */
 const words: Readonly<Record<string, string>> = { decided: "answered, not run yet" };
 
-/** Shows a status as a coloured word; for an error its code, which says more than the status. */
+/** Shows a status as a coloured word. For an error, shows its code instead, which says more than the status. */
 export function StatusChip({
   status,
   code = null,

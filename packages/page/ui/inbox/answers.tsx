@@ -21,7 +21,7 @@ interface AnswersProps {
   readonly approval: Approval;
 }
 
-/** Shows the possible answers to a question; once it has ended, how it ended and the way to the next one. */
+/** Shows the possible answers to a question. Once the question has ended, shows how it ended and the way to the next one. */
 export function Answers({ approval }: AnswersProps) {
   const place = useRef<HTMLDivElement>(null);
   const waits = isWaiting(approval.id);
@@ -81,7 +81,10 @@ function Ended({ approval }: AnswersProps) {
   );
 }
 
-/** Offers to run an approved call, whose caller may be gone. If several people press, or the caller runs it too, it runs once. */
+/**
+ * Offers to run an approved call, whose caller may be gone. Even if several people press the button, or the caller runs the call
+ * too, the server runs it once.
+ */
 function RunNow({ approval }: AnswersProps) {
   const busy = useSignal(false);
   if (!mayApprove.value || !(busy.value || canRunNow(approval))) return null;
@@ -177,7 +180,7 @@ function Choices({ approval }: AnswersProps) {
   );
 }
 
-/** Returns the decision to approve; if the person cut the list, with fewer calls. */
+/** Returns the decision to approve. If the person shortened a list, it covers only the first calls. */
 function approvalOf(approval: Approval): Decision {
   const list = listOf(approval);
   if (list === null) return { decision: "approve" };
@@ -219,7 +222,7 @@ function Hotkey({ name }: { readonly name: string }) {
   return drawn.isEmbedded ? null : <kbd aria-hidden="true">{name}</kbd>;
 }
 
-/** Tests whether a press was deliberate: by key, or by pointer on a button that had been visible in its place. */
+/** Tests whether a press was deliberate: by key, or by pointer on a button that had been in its place long enough to be seen. */
 function isMeant(event: Event): boolean {
   if ((event as Partial<UIEvent>).detail === 0) return true;
   const place = (event.currentTarget as Element).closest("[data-decides]");

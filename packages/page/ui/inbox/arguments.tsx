@@ -8,7 +8,7 @@ import { editsOf } from "./difference.ts";
 /** Names of arguments that contain a program. */
 const scripts: ReadonlySet<string> = new Set(["command", "script", "code", "program"]);
 
-/** Shows arguments in a fitting form: an edit as a difference, a script as a script, and every value whole. */
+/** Shows arguments in a fitting form: an edit as a difference, a script with line numbers. No value is cut. */
 export function Arguments({ approval }: { readonly approval: Approval }) {
   const { arguments: given } = approval;
   const edits = editsOf(given);
@@ -83,7 +83,10 @@ function Origin({ text }: { readonly text: string | null }) {
   return text === null ? null : <p class="origin">{text}</p>;
 }
 
-/** Finds in the reasons where an argument's value came from: `recipient DE89… · from read_file (call 3) · you never wrote it`. */
+/**
+ * Finds the text about where an argument's value came from in the reasons. A reason has it as `recipient DE89… · from read_file
+ * (call 3) · you never wrote it`.
+ */
 function originOf(name: string, { reasons }: Approval): string | null {
   const facts = reasons.flatMap(({ reason }) => reason.split("; "));
   const own = facts.find(

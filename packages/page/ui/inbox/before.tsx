@@ -19,7 +19,7 @@ export function Before({ approval: { info } }: { readonly approval: Approval }) 
     if (sessionId === undefined || served.value?.turns !== true) return;
     void readWords(hostPath.value, sessionId, callId).then(
       (found) => (words.value = found),
-      // Without these texts the question can still be answered.
+      // The question can be answered without these texts, so an error is not shown.
       () => (words.value = null),
     );
   });
@@ -48,7 +48,10 @@ function Said({ by, text }: { readonly by: string; readonly text: string }) {
   );
 }
 
-/** Reads the texts. The call of a program has a session, too, but no conversation: only listed sessions are read. */
+/**
+ * Reads what the user and the model said before a call; null if that is not known. Only sessions in the list of sessions have a
+ * conversation: the session of a program's call has none.
+ */
 async function readWords(host: string, sessionId: string, callId: string): Promise<Words | null> {
   const { sessions } = await ask<{ sessions: readonly SessionSummary[] }>("GET", `${host}/sessions`);
   if (!sessions.some(({ id }) => id === sessionId)) return null;

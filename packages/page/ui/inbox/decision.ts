@@ -9,12 +9,12 @@ export interface Decision {
   readonly arguments?: object;
 }
 
-/** Sends a decision, and then loads the questions. If another person answered first, the question shows who. */
+/** Sends a decision, and then loads the questions again. If another person answered first, the question shows who it was. */
 export async function sendDecision(id: string, decision: Decision): Promise<void> {
   await sendDecisions([id], decision);
 }
 
-/** Sends the same decision for several questions, one after another. Returns how many it decided. */
+/** Sends the same decision for several questions, one after another. Returns how many of them it decided. */
 export async function sendDecisions(ids: readonly string[], decision: Decision): Promise<number> {
   let count = 0;
   for (const id of ids) if (await send(id, decision)) count += 1;
@@ -22,7 +22,7 @@ export async function sendDecisions(ids: readonly string[], decision: Decision):
   return count;
 }
 
-/** Runs an approved call in place of its caller, and then loads the questions. */
+/** Runs an approved call in place of its caller, and then loads the questions again. */
 export async function runApproved(id: string): Promise<void> {
   await ask("POST", `${hostPath.value}/approvals/${id}/run`, {}).catch((error: unknown) =>
     notify(textOf(error)),
@@ -31,7 +31,7 @@ export async function runApproved(id: string): Promise<void> {
 }
 
 async function send(id: string, decision: Decision): Promise<boolean> {
-  // Marked before the request, because the stream may report the answer first.
+  // The question is marked before the request, because the stream of events may report the answer before the response arrives.
   answeredHere.value = new Set([...answeredHere.value, id]);
   try {
     await ask("POST", `${hostPath.value}/approvals/${id}/decision`, decision);

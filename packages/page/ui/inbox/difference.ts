@@ -1,13 +1,13 @@
-/** A line of a difference. If it was compared with another line, its parts show what changed. */
+/** A line of a difference. If it was compared with another line, `isChanged` marks the words that differ. */
 export interface DiffLine {
   readonly kind: "same" | "removed" | "added";
   readonly parts: readonly { readonly text: string; readonly isChanged: boolean }[];
 }
 
-/** Most pairs of lines or words to compare; longer texts are shown as removed and added. */
+/** Most pairs of lines or words that are compared. For longer texts, everything is shown as removed and added. */
 const maxPairs = 4_000_000;
 
-/** Compares two texts line by line, and the words of the lines that changed. */
+/** Compares two texts line by line. Lines that changed are compared word by word. */
 export function differenceOf(before: string, after: string): readonly DiffLine[] {
   const steps = compare(linesOf(before), linesOf(after));
   const lines: DiffLine[] = [];
@@ -107,7 +107,10 @@ function compareMiddle(before: readonly string[], after: readonly string[]): rea
   return steps;
 }
 
-/** Returns, for each pair of positions, the length of the longest common subsequence of the rest of both lists. */
+/**
+ * Returns the lengths of the longest common subsequences. The entry `row * (after.length + 1) + column` is for what follows these
+ * positions in both lists.
+ */
 function commonLengths(before: readonly string[], after: readonly string[]): Uint32Array {
   const width = after.length + 1;
   const lengths = new Uint32Array((before.length + 1) * width);

@@ -12,7 +12,7 @@ interface EditProps {
   readonly close: () => void;
 }
 
-/** Shows the arguments as fields. The call is approved once, with the values of the fields. */
+/** Shows the arguments as fields. Sending them approves this one call, with the values of the fields. */
 export function Edit({ approval, busy, decide, close }: EditProps) {
   const { arguments: given, tool: name } = approval;
   const schema = toolOf(approval)?.inputSchema ?? {};

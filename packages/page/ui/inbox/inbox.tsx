@@ -48,7 +48,7 @@ function aboutText(): string {
 }
 
 /**
- * Shows the list and one question. A question that ends stays in its place until another view is opened, so nothing moves
+ * Shows the list and one question. A question that ends stays in its place until another view is opened, so that nothing moves
  * under the pointer. Only the person changes which question is shown.
  */
 function Questions() {
@@ -65,7 +65,7 @@ function Questions() {
   useLayoutEffect(() => {
     if (open !== null) shownId.value = open;
   }, [open]);
-  // The first question that arrives is shown without a click, and stays.
+  // The first question that arrives is shown without a click. Later ones do not replace it.
   const first = approvals.value?.[0]?.id;
   useLayoutEffect(() => {
     if (open === null && first !== undefined && shownId.value === null) shownId.value = first;
@@ -100,7 +100,7 @@ function Questions() {
   );
 }
 
-/** Lists the sessions with file changes that wait. Answers to them are given in the view of the session. */
+/** Lists the sessions with file changes that wait. A person answers them in the view of the session. */
 function WaitingFiles() {
   const sessions = waitingSessions.value;
   if (sessions.length === 0) return null;

@@ -7,10 +7,13 @@ import { Hidden, Risk } from "./risk.tsx";
 import { lineOf } from "./sentence.ts";
 import { endOf, isPlaced, isUnsettled, isWaiting, shownId } from "./shown.ts";
 
-/** Most answered questions in the list. */
+/** How many answered questions the list shows. */
 const maxAnswered = 50;
 
-/** Lists the questions: waiting ones, each in its place; approved ones whose effect is not known yet; and answered ones. */
+/**
+ * Lists the questions: waiting ones and those that ended in this view, in their places; then approved ones whose effect is not
+ * known yet; then answered ones.
+ */
 export function QuestionList() {
   const before = answered.value.filter(({ id }) => !isPlaced(id));
   const ended = before.filter((approval) => !isUnsettled(approval));

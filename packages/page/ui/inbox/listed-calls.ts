@@ -2,7 +2,7 @@ import { signal } from "@preact/signals";
 import type { Approval, QuestionPreview, Tool } from "../shapes.ts";
 import { sentenceOf } from "./sentence.ts";
 
-/** The host's own tool that makes all calls of a rehearsal after one answer. */
+/** The name of the host's tool that makes all calls of a rehearsal after one answer. */
 const listTool = "make_approved_calls";
 
 /** One change that a call would make. */
@@ -28,7 +28,7 @@ export interface Origin {
 
 interface ListArguments {
   readonly calls: readonly ListedCall[];
-  /** The calls that are made: those of the list, or a single call, such as that of a program, that makes them. */
+  /** The calls that are made after the approval: those of the list or, for a rehearsed program, only the call that runs it. */
   readonly run: readonly Pick<ListedCall, "tool" | "arguments">[];
   readonly harmless?: readonly Pick<ListedCall, "tool" | "asks">[];
   readonly first?: number;
@@ -39,26 +39,26 @@ export function listOf({ tool, arguments: given }: Approval): ListArguments | nu
   return tool === listTool && Array.isArray(given["calls"]) ? (given as unknown as ListArguments) : null;
 }
 
-/** Returns the call that makes the listed ones, such as that of a program; null if they are made one by one. */
+/** Returns the call whose run makes the listed calls, such as that of a program; null if the listed calls are made one by one. */
 export function makerOf({ calls, run }: ListArguments): ListArguments["run"][number] | null {
   const isOfItself = run.length === calls.length && run.every(({ tool }, at) => tool === calls[at]!.tool);
   return isOfItself ? null : (run[0] ?? null);
 }
 
-/** Where a person cut the list of a question: how many calls are approved, by the question's id. */
+/** By the id of a question: how many calls of its list the person wants to approve. */
 const cuts = signal<ReadonlyMap<string, number>>(new Map());
 
-/** Returns how many calls of a list an approval covers now. */
+/** Returns how many calls of a list an approval would cover now. */
 export function coveredCalls({ id }: Approval, { calls, first = calls.length }: ListArguments): number {
   return Math.min(cuts.value.get(id) ?? first, first);
 }
 
-/** Cuts a list: only the first calls, as many as given, are approved. */
+/** Shortens a list: an approval then covers only its first `first` calls. */
 export function cutList({ id }: Approval, first: number): void {
   cuts.value = new Map([...cuts.value, [id, first]]);
 }
 
-/** Returns a listed call in the form of a question, for components that show questions. */
+/** Returns a listed call in the form of a question, because the components show questions. */
 export function asQuestion(approval: Approval, call: Pick<ListedCall, "tool" | "arguments">): Approval {
   return { ...approval, tool: call.tool, arguments: call.arguments, reasons: [], prompt: "" };
 }
@@ -82,7 +82,7 @@ export function listSentence(
   return `${begin}: ${named.slice(0, maxNamed).trimEnd()}${isCut ? " …" : ""}`;
 }
 
-/** Returns a summary of the covered calls: how much they change, and what cannot be undone. */
+/** Returns a summary of calls of a list: how much they change, what it costs, and what cannot be undone. */
 export function listSummary(calls: readonly ListedCall[]): readonly string[] {
   const effects = calls.flatMap((call) => call.effects);
   const kinds = [...new Set(effects.map(({ change }) => change))];
@@ -100,7 +100,7 @@ export function listSummary(calls: readonly ListedCall[]): readonly string[] {
   ];
 }
 
-/** Verbs for kinds of changes that are not verbs. */
+/** Verbs for kinds of changes whose names are no verbs. */
 const verbs: Readonly<Record<string, string>> = { other: "affect" };
 
 /** Returns the sum of the costs in each currency. */

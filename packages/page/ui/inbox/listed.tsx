@@ -17,10 +17,10 @@ import { Hidden, Risk } from "./risk.tsx";
 import { sentenceOf } from "./sentence.ts";
 import { isWaiting, toolOf } from "./shown.ts";
 
-/** Lists with more calls show the differences collapsed. */
+/** With more calls than this, the differences are collapsed at first. */
 const maxOpen = 20;
 
-/** Shows the calls that one answer approves: what each would change, and buttons to cut the list. */
+/** Shows the calls that one answer approves, with what each would change, and with buttons that shorten the list. */
 export function ListedCalls({ approval }: { readonly approval: Approval }) {
   const list = listOf(approval)!;
   const covered = coveredCalls(approval, list);
@@ -67,7 +67,7 @@ interface ListedProps {
   readonly isCovered: boolean;
   readonly isLast: boolean;
   readonly isOpen: boolean;
-  /** The number of calls that remain if the list is cut after this one; null if it cannot be cut there. */
+  /** How many calls remain if the list is cut after this one; null if it cannot be cut here. */
   readonly cut: number | null;
 }
 
@@ -140,7 +140,7 @@ export function EffectOf({ effect, isOpen }: { readonly effect: Effect; readonly
   );
 }
 
-/** Shows a line of a preview, where signs mark removed and added lines. */
+/** Shows a line of a difference, whose first character says whether it was removed or added. */
 function lineOf(line: string) {
   if (line.startsWith("-")) return <del>{line}</del>;
   return line.startsWith("+") ? <ins>{line}</ins> : <span>{line}</span>;

@@ -17,7 +17,10 @@ export const marked = computed(() =>
   cards.value.filter((one) => chosen.value.has(one.id) && isMarkable(one)),
 );
 
-/** Tests whether this person may answer a question together with others. A list of calls must be read and cut separately. */
+/**
+ * Tests whether this person may answer a question together with others. A list of calls is excluded, because it must be read by
+ * itself.
+ */
 export function isMarkable(approval: Approval): boolean {
   return mayApprove.value && isWaiting(approval.id) && listOf(approval) === null;
 }
@@ -32,7 +35,7 @@ export function clearMarks(): void {
   chosen.value = new Set();
 }
 
-/** Returns the waiting questions about the same tool whose shown reason is the same. */
+/** Returns the waiting questions about the same tool whose first reason is the same, including the given one. */
 function alike({ tool, reasons }: Approval): readonly Approval[] {
   const [first] = reasons;
   return cards.value.filter(
@@ -40,7 +43,7 @@ function alike({ tool, reasons }: Approval): readonly Approval[] {
   );
 }
 
-/** Offers to mark all questions like this one. */
+/** Offers to mark all questions with the same tool and reason. */
 export function Alike({ approval }: { readonly approval: Approval }) {
   const all = alike(approval);
   if (all.length < 2 || !isMarkable(approval)) return null;
@@ -54,7 +57,7 @@ export function Alike({ approval }: { readonly approval: Approval }) {
   );
 }
 
-/** Shows every marked question with its arguments, and one answer for all of them. */
+/** Shows every marked question with its arguments, and the buttons that answer all of them. */
 export function Marked() {
   const all = marked.value;
   const busy = useSignal(false);

@@ -33,7 +33,7 @@ export function NothingYet() {
   );
 }
 
-/** Shows how an agent in another program connects to the tools. The first host also has the short address. */
+/** Shows how an agent in another program connects to the tools. The first host is also at the short address `/mcp`. */
 function Agent() {
   const [first] = me.value?.hosts ?? [];
   const path = first?.name === hostName.value ? "/mcp" : `/mcp/${encodeURIComponent(hostName.value)}`;

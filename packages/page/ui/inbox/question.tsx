@@ -19,7 +19,7 @@ import { Alike } from "./marked.tsx";
 import { Risk } from "./risk.tsx";
 import { isWaiting, toolOf } from "./shown.ts";
 
-/** Shows a question: what is asked, everything that the answer covers, and at the end the answers. */
+/** Shows a question: what is asked, everything that an answer covers, and below that the answers. */
 export function Question({ approval }: { readonly approval: Approval }) {
   const { info, place } = approval;
   return (
@@ -76,7 +76,7 @@ function Facts({ approval }: { readonly approval: Approval }) {
   );
 }
 
-/** Shows the first reason in one line; a click shows the others. */
+/** Shows the first reason of the question. A click shows the others. */
 function Why({ approval }: { readonly approval: Approval }) {
   const { reasons, prompt, place } = approval;
   const isList = listOf(approval) !== null;
@@ -182,7 +182,7 @@ function IfApproved({ approval }: { readonly approval: Approval }) {
   );
 }
 
-/** Shows how this person answered similar questions before, as a fact without a recommendation. */
+/** Shows how this person answered earlier questions about the same tool. It recommends nothing. */
 function Earlier({ approval: { tool } }: { readonly approval: Approval }) {
   const own = answered.value.filter((one) => one.tool === tool && one.decision?.by === me.value?.name);
   const [last] = own;

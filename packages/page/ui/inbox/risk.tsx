@@ -11,7 +11,7 @@ export function Risk({ approval }: { readonly approval: Approval }) {
 
 type RiskKind = "bad" | "warn" | "";
 
-/** Returns the risk of a call. A list has the risk of its most dangerous call. */
+/** Returns the risk that a tool declares for a call. A list has the risk of its most dangerous call. */
 function riskOf(approval: Approval): { readonly kind: RiskKind; readonly words: string } {
   const list = listOf(approval);
   if (list !== null) {

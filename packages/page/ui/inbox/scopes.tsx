@@ -12,7 +12,7 @@ interface ScopesProps {
   readonly decide: (event: Event, decision: Decision) => Promise<void>;
 }
 
-/** Offers approvals that also answer later calls, each with the rule that it makes. */
+/** Offers approvals that also answer later calls, each with the rule for these calls. */
 export function Scopes(props: ScopesProps) {
   const { tool, info } = props.approval;
   const who = info.userId === undefined ? "" : `, for ${info.userId}`;
@@ -92,7 +92,7 @@ function Scope({ approval, busy, decide, name, rule, remember }: ScopeProps) {
   );
 }
 
-/** Shows how many of the latest calls the rule would have answered. The question's own call is one of them. */
+/** Shows how many of the latest calls the rule would have answered, including the question's own call. */
 function Matches({ id, remember }: { readonly id: string; readonly remember: object }) {
   const found = useSignal<{ readonly compared: number; readonly matched: number } | null>(null);
   const asked = JSON.stringify(remember);
@@ -105,7 +105,7 @@ function Matches({ id, remember }: { readonly id: string; readonly remember: obj
       (value) => {
         if (!isOver) found.value = value;
       },
-      // The rule can be made without this number.
+      // A rule can be made without this number, so an error is not shown.
       () => undefined,
     );
     return () => {
@@ -120,12 +120,12 @@ function Matches({ id, remember }: { readonly id: string; readonly remember: obj
   );
 }
 
-/** Escapes the characters that have a meaning in a pattern. */
+/** Escapes the characters `\`, `*` and `?`, which have a meaning in a pattern. */
 function escapeGlob(text: string): string {
   return text.replaceAll(/[\\*?]/g, String.raw`\$&`);
 }
 
-/** Makes a rule from patterns. Each text argument must match its pattern; other arguments may have any value. */
+/** Offers a rule of patterns. Each text argument must match its pattern; other arguments may have any value. */
 function Rule({
   approval: { id, tool, arguments: given },
   busy,

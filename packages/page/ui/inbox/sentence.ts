@@ -1,9 +1,12 @@
 import type { Approval, Tool } from "../shapes.ts";
 
-/** Longest sentence of a question, in characters. */
+/** Most characters of a question's sentence. */
 const maxSentence = 120;
 
-/** Returns a sentence for what a call would do: the tool author's, or else one from the tool and its control arguments. */
+/**
+ * Returns a sentence about what a call would do. It is the tool author's `question`; without one, it is made from the tool's name
+ * and the arguments that decide what the tool touches.
+ */
 export function sentenceOf(
   { tool: name, arguments: given }: Pick<Approval, "tool" | "arguments">,
   tool?: Tool,
@@ -15,7 +18,7 @@ export function sentenceOf(
 
 type Arguments = Approval["arguments"];
 
-/** Fills `{name}` in a template; `{name:2}` is a number with two decimals. */
+/** Fills `{name}` in a template with an argument; `{name:2}` is a number with two decimals. */
 function fill(template: string, given: Arguments): string {
   return oneLine(
     template.replaceAll(/\{([\w-]+)(?::(\d))?\}/g, (_, name: string, decimals?: string) =>
@@ -50,7 +53,7 @@ function wordsOf(name: string): string {
   return words.charAt(0).toUpperCase() + words.slice(1);
 }
 
-/** Returns the first line that is not a comment, and a sign if there are more lines. */
+/** Returns the first line of a text that is not a comment, with `…` if the text has more lines. */
 function oneLine(text: string): string {
   const lines = text.trim().split(/\r?\n/);
   const first = lines.find((line) => line.trim() !== "" && !/^\s*#/.test(line)) ?? lines[0]!;

@@ -4,7 +4,7 @@ import { go } from "../route.ts";
 import type { Approval, Tool } from "../shapes.ts";
 import { answered, answeredHere, approvals, calls, cards, tools } from "../state.ts";
 
-/** The id of the shown question; null before there is one. */
+/** The id of the shown question; null if none is shown yet. */
 export const shownId = signal<string | null>(null);
 
 export function findQuestion(id: string | null): Approval | undefined {
@@ -35,7 +35,9 @@ function show(id: string): void {
   requestAnimationFrame(() => document.getElementById("question")?.focus());
 }
 
-/** Which question follows an answered one, and how it is shown. An embedded element replaces the inbox's functions. */
+/**
+ * How an answered question leads to the next one. An embedded element provides its own functions in place of these of the inbox.
+ */
 export const Following = createContext({ nextWaiting, show });
 
 /** Shows the next question of the list, or the one before. */
@@ -46,7 +48,7 @@ export function step(by: 1 | -1): void {
   if (next !== undefined) show(next);
 }
 
-/** Tests whether a question is in the list of those that wait or ended since the view was opened. */
+/** Tests whether a question is in the list of those that wait, or that ended since the person opened the view. */
 export function isPlaced(id: string): boolean {
   return cards.value.some((one) => one.id === id);
 }
@@ -62,7 +64,7 @@ export function endOf(approval: Approval): string | null {
   return `approved by ${by}${edited}${effectOf(approval)}`;
 }
 
-/** Tests whether a call was approved and its effect is not known, because it has not run yet or still runs. */
+/** Tests whether a call was approved but its effect is not known yet, because it has not run or still runs. */
 export function isUnsettled(approval: Approval): boolean {
   if (isWaiting(approval.id) || approval.decision?.decision !== "approve") return false;
   return ["decided", "running"].includes(statusOf(approval));
@@ -73,7 +75,7 @@ export function canRunNow(approval: Approval): boolean {
   return approval.runnable && isUnsettled(approval) && statusOf(approval) === "decided";
 }
 
-/** Returns the status of an answered question's call: the one that the page saw, else the one in the question. */
+/** Returns the status of an answered question's call: from the list of calls or, if it is not there, from the question. */
 function statusOf({ info, state, end }: Approval): string {
   const known = calls.value.find(({ runId }) => runId === info.runId)?.status;
   const byState: Readonly<Record<string, string>> = {
@@ -84,7 +86,9 @@ function statusOf({ info, state, end }: Approval): string {
   return known ?? end?.status ?? byState[state] ?? "";
 }
 
-/** Returns what the page knows about the result of an approved call. Its caller runs it, perhaps later, perhaps never. */
+/**
+ * Returns what the page knows about the result of an approved call. The caller runs the call itself, perhaps much later or never.
+ */
 function effectOf(approval: Approval): string {
   const status = statusOf(approval);
   if (status === "" || status === "waiting") return "";

@@ -11,7 +11,7 @@ interface AnswersProps {
   readonly answer: (body: object) => Promise<void>;
 }
 
-/** Offers the answers: keep all, keep the chosen changes, drop all, or let them wait. */
+/** Offers the answers: keep all changes, keep the chosen ones, drop all, or let them wait. */
 export function Answers({ layer, chosen, yes, parts, answer }: AnswersProps) {
   const busy = useSignal(false);
   const isDropping = useSignal(false);

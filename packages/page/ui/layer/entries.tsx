@@ -4,11 +4,11 @@ import type { LayerChange } from "../shapes.ts";
 import { countText } from "../value.tsx";
 import type { Node } from "./tree.ts";
 
-/** The state of a person's choice: chosen paths, and the entry whose difference is open. */
+/** What a person has chosen: the paths to keep, and the entry whose difference is open. */
 export interface Choosing {
   readonly chosen: Signal<ReadonlySet<string>>;
   readonly open: Signal<string | null>;
-  /** Paths that the person changed outside of the layer, too. */
+  /** Paths that the person also changed outside of the layer, so that both changes conflict. */
   readonly conflicts: ReadonlySet<string>;
   readonly mayAnswer: boolean;
 }
@@ -17,11 +17,11 @@ interface EntriesProps extends Choosing {
   readonly nodes: readonly Node[];
   /** Whether folders are open initially. */
   readonly isOpen: boolean;
-  /** Whether all entries are shown at once, however many there are. */
+  /** Whether all entries are shown at once, even if there are very many. */
   readonly isWhole: boolean;
 }
 
-/** Entries of one folder to show at a time: a browser takes seconds for tens of thousands. */
+/** How many entries of a folder are shown at first, because a browser takes seconds for tens of thousands. */
 const mostShown = 500;
 
 /** Shows changed entries in their folders, each with a check box. The box of a folder covers everything in it. */

@@ -3,22 +3,22 @@ import { ask } from "../api.ts";
 import type { LayerSession } from "../shapes.ts";
 import { hostPath, maySeeQuestions, served } from "../state.ts";
 
-/** The sessions whose file changes wait for an answer. */
+/** The sessions with file changes that wait for an answer. */
 export const waitingSessions = signal<readonly LayerSession[]>([]);
 
-/** Milliseconds between a change of calls and reading the sessions, because the server compares folders for each reading. */
+/** Milliseconds after a change of calls before the sessions are read, because for each reading the server compares folders. */
 const settleMs = 1_000;
 let timer = 0;
 let isReading = false;
 
-/** Reads the sessions soon: once for several changes that come together. */
+/** Reads the waiting sessions soon, and only once for several changes that come together. */
 export function readLayersSoon(): void {
   if (isReading || served.value?.layers !== true) return;
   clearTimeout(timer);
   timer = setTimeout(() => void readLayers(), settleMs);
 }
 
-/** Reads the sessions now. */
+/** Reads the waiting sessions now; empty if the host has no layers, or if the token may not see questions. */
 export async function readLayers(): Promise<void> {
   if (served.value?.layers !== true || !maySeeQuestions.value) {
     waitingSessions.value = [];

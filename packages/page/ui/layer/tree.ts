@@ -1,12 +1,12 @@
 import type { LayerChange } from "../shapes.ts";
 
-/** A changed entry, or a folder with changed entries in it. `change` is undefined if the folder itself was not changed. */
+/** A changed entry, or a folder that contains changed entries. `change` is undefined for a folder that was not changed itself. */
 export interface Node {
   readonly name: string;
   readonly path: string;
   readonly change: LayerChange | undefined;
   readonly children: readonly Node[];
-  /** The paths of the changed entries in it, and its own path if it was changed. */
+  /** The path of this entry, if it was changed, and the paths of the changed entries below it. */
   readonly paths: readonly string[];
 }
 
@@ -51,7 +51,10 @@ function nodeOf(name: string, above: string, growing: Growing): Node {
   };
 }
 
-/** Returns the changes that an answer keeps: the chosen ones, or all. Those of grave sections need a separate yes. */
+/**
+ * Returns the changes that an answer keeps: the chosen ones, or all if `chosen` is undefined. Changes of grave sections are kept
+ * only if `yes` has their section.
+ */
 export function coveredBy(
   changes: readonly LayerChange[],
   yes: ReadonlySet<string>,
@@ -67,7 +70,7 @@ export function isGrave(section: LayerChange["section"]): boolean {
   return section === "deletions" || section === "obeyed";
 }
 
-/** Returns the numbers of added and removed lines, and the number of changes whose lines were not counted. */
+/** Returns how many lines were added and removed, and the number of changes whose lines were not counted. */
 export function sumOf(changes: readonly LayerChange[]) {
   const files = changes
     .filter(({ section }) => section !== "repository")
@@ -80,15 +83,18 @@ export function sumOf(changes: readonly LayerChange[]) {
   };
 }
 
-/** Which parts of a file's difference a person keeps, by path. Of a file without an entry, all parts are kept. */
+/** By path, which parts of a file's difference a person keeps. Without an entry for a path, all parts of that file are kept. */
 export type Parts = ReadonlyMap<string, readonly boolean[]>;
 
-/** Splits a difference into its parts. Each part except the first begins with `@@`. */
+/** Splits the text of a difference into its parts. Each part except the first begins with `@@`. */
 export function partsIn(difference: string): readonly string[] {
   return difference.split(/\n(?=@@ )/).filter(Boolean);
 }
 
-/** Returns the part of an answer that names the kept changes, if a person left parts of them out. */
+/**
+ * Returns the members of an answer that name the kept changes: their paths, and for files of which only some parts are kept, the
+ * indexes of these parts.
+ */
 export function keptOf(
   changes: readonly LayerChange[],
   parts: Parts,

@@ -21,7 +21,7 @@ export function Waits(props: WaitsProps) {
   return served.value?.layers === true && maySeeQuestions.value ? <Live {...props} /> : null;
 }
 
-/** Shows the latest changes, but once a person has begun to choose, only when the person asks for them. */
+/** Shows the latest changes. Once a person has begun to choose, newer changes are shown only when the person asks for them. */
 function Live({ sessionId, again }: WaitsProps) {
   const path = `/sessions/${encodeURIComponent(sessionId)}/layer`;
   const loaded = useLoaded<{ layer: WaitingLayer | null }>(path, again);
@@ -34,7 +34,7 @@ function Live({ sessionId, again }: WaitsProps) {
     batch(() => {
       const paths = new Set(layer?.changes.map((each) => each.path));
       shown.value = layer;
-      // The person's yes was about an earlier difference.
+      // What the person confirmed or chose in parts was about an earlier difference.
       yes.value = new Set();
       parts.value = new Map();
       chosen.value = new Set([...chosen.value].filter((each) => paths.has(each)));
@@ -94,7 +94,7 @@ function Live({ sessionId, again }: WaitsProps) {
 
 type Loaded = ReturnType<typeof useLoaded<{ layer: WaitingLayer | null }>>["value"];
 
-/** Returns the waiting changes as last read; undefined while they are not known. */
+/** Returns the last read changes; null if none wait, and undefined while they are not known. */
 function newestOf(loaded: Loaded): WaitingLayer | null | undefined {
   return loaded !== null && "value" in loaded ? loaded.value.layer : undefined;
 }
@@ -109,7 +109,7 @@ function Sum({ changes }: { readonly changes: readonly LayerChange[] }) {
   );
 }
 
-/** Shows the calls that made the changes, and the commands that an answer would end. */
+/** Shows the calls that made the changes, and the background commands that an answer would end. */
 function Made({ layer: { calls, running, left, conflicts } }: { readonly layer: WaitingLayer }) {
   const last = calls.slice(-10);
   const hosts = [...new Set(calls.flatMap(({ network = [] }) => network))];
@@ -158,7 +158,7 @@ interface SectionsProps {
   readonly choosing: Choosing;
 }
 
-/** Shows the sections. Those that need a separate yes come first, and are never collapsed. */
+/** Shows the changes by section. Sections that need a separate yes come first, and are never collapsed. */
 function Sections({ layer: { changes }, choosing }: SectionsProps) {
   return (
     <div>
@@ -184,7 +184,7 @@ function Sections({ layer: { changes }, choosing }: SectionsProps) {
   );
 }
 
-/** Most entries for which folders are open initially. */
+/** With at most this many entries in a section, its folders are open at first. */
 const mostOpen = 200;
 
 function sentenceOf({ outcome: { result } }: LayerAnswer): string {

@@ -4,13 +4,13 @@ import { notify } from "../state.ts";
 
 interface CopyProps {
   readonly text: string;
-  /** The name of the copied text, for people who do not see where the button is. */
+  /** Says what is copied, for people who cannot see next to what the button is. */
   readonly what: string;
   readonly label?: string;
   readonly icon?: IconName;
 }
 
-/** Milliseconds for which the button shows that it copied. */
+/** Milliseconds for which the button shows that the text was copied. */
 const saidMs = 2_000;
 
 /** Shows a button that copies a text exactly as it is, including hidden characters. */
@@ -35,7 +35,10 @@ export function CopyLink({ to, what }: { readonly to: string; readonly what: str
   return <Copy text={new URL(to, location.origin).href} what={what} label="Copy link" icon="link" />;
 }
 
-/** Copies a text. Over plain HTTP from another machine, a browser offers no clipboard; then it copies from a field. */
+/**
+ * Copies a text; resolves to whether that succeeded. Over plain HTTP from another machine, browsers offer no clipboard, so it
+ * copies from a text field.
+ */
 async function toClipboard(text: string): Promise<boolean> {
   const { clipboard } = navigator as { readonly clipboard?: Clipboard };
   if (clipboard !== undefined)

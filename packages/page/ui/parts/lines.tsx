@@ -34,7 +34,7 @@ export function Lines({ name, text, isScript }: LinesProps) {
   );
 }
 
-/** Most empty lines in a row that are shown; more could push text out of sight. */
+/** Most empty lines in a row that are shown. More of them could push text out of sight. */
 const maxEmpty = 20;
 
 /** Replaces too many empty lines in a row with their number. */
@@ -51,7 +51,7 @@ function withoutRoom(lines: readonly string[]): readonly (string | number)[] {
   return shown;
 }
 
-/** Matches comments, quoted texts, and names of commands. */
+/** Matches comments, quoted texts, and names of commands in a line of a script, for colours. */
 const tokens =
   /(?<comment>(?<=^|\s)#.*$)|(?<text>'[^']*'|"(?:\\.|[^"\\])*")|(?<word>(?<=^\s*|[|;&({]\s*)[\w./-]+)/gu;
 

@@ -1,6 +1,8 @@
 import type { ComponentChild } from "preact";
 
-/** Shows the text of a model with its headings, lists, code and emphasis. Nothing in it becomes markup, a picture or a script. */
+/**
+ * Shows a model's text with its headings, lists, code and emphasis. Nothing in the text can become markup, a picture or a script.
+ */
 export function Markdown({ text }: { readonly text: string }) {
   return <div class="markdown">{blocksOf(text).map((block, at) => drawBlock(block, at))}</div>;
 }
@@ -80,7 +82,7 @@ function drawBlock({ kind, lines }: Block, key: number) {
 
 const marks = /`(?<code>[^`]+)`|\*\*(?<strong>[^*]+)\*\*|(?<![\w*])\*(?<em>[^*\s][^*]*)\*(?![\w*])/g;
 
-/** Formats code and emphasis. Links stay as they are written, so that a person sees where they lead. */
+/** Formats code and emphasis. Links are shown as they are written, so that a person sees where they lead. */
 function inline(text: string): ComponentChild[] {
   const parts: ComponentChild[] = [];
   let at = 0;

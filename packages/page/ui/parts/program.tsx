@@ -8,13 +8,13 @@ import type { CallSummary, Program, ProgramLine } from "../shapes.ts";
 import { approvals, calls, hostPath, tools } from "../state.ts";
 import { countText, durationText, HiddenNote } from "../value.tsx";
 
-/** Milliseconds before a running program is loaded again. */
+/** Milliseconds after a change before a program is loaded again. */
 const paceMs = 300;
 
 interface ProgramProps {
   /** The call that runs the program. */
   readonly runId: string;
-  /** The call, made by the program, that a question is about. */
+  /** The run id of the program's call that a question is about. */
   readonly asked?: string;
 }
 
@@ -41,7 +41,7 @@ export function ProgramOf({ runId, asked }: ProgramProps) {
   });
   const box = useRef<HTMLDivElement>(null);
   const isRead = program.value !== null;
-  // On a phone, a question is drawn before it is opened, and until then it has no height.
+  // On a phone, a question is drawn before it is opened, and has no height until then. So `open` scrolls it again.
   const { open } = route.value;
   useLayoutEffect(() => {
     const line = box.current?.querySelector<HTMLElement>("[aria-current]");
@@ -79,7 +79,10 @@ function changeOf(runId: string): number {
   return Math.max(0, ...own.map(({ change }) => change));
 }
 
-/** Tests whether a program is shown: an argument named `source` is not enough; there must be calls, or the tool runs programs. */
+/**
+ * Tests whether the call really ran a program: it made calls, or its tool has the tag `programs`. An argument `source` alone is
+ * not enough.
+ */
 function isShown({ lines }: Program, runId: string): boolean {
   const name = calls.value.find((call) => call.runId === runId)?.tool;
   const tool = tools.value.find((one) => one.name === name);
@@ -126,7 +129,7 @@ function Line({ line: { line, code, isNow, calls: made }, asked }: LineProps) {
   );
 }
 
-/** Larger groups of similar calls on one line are collapsed. */
+/** Larger groups of similar calls of one line are collapsed. */
 const maxAlike = 3;
 
 /** Groups the calls of a line by tool and status, in the order in which they began. */

@@ -7,7 +7,7 @@ import { countText } from "../value.tsx";
 
 type Group = Comparison["groups"][number];
 
-/** The numbers of latest calls among which a person can choose. */
+/** How many of the latest calls a person can choose to compare. */
 const counts = [100, 1_000, 10_000, 100_000];
 
 /** Compares an edited policy with the calls of the audit: which would get another answer, and from which rule. No tool runs. */
@@ -85,7 +85,7 @@ function Found({ found }: { readonly found: Comparison | Suggestion }) {
   return "lines" in found ? <Suggested found={found} /> : <Result found={found} />;
 }
 
-/** Shows the policy lines that earlier answers of people suggest. The text of the policy already contains them. */
+/** Shows the lines of the policy that follow from earlier answers of people. The text field already contains them. */
 function Suggested({ found: { lines, answered, spared, remaining } }: { readonly found: Suggestion }) {
   return (
     <>

@@ -14,7 +14,10 @@ import { planFile } from "./place.ts";
 import { Problems } from "./problems.tsx";
 import { ToolTable } from "./tools.tsx";
 
-/** Shows the plan: every tool with its verdict, calls and drift, the reasons for these, and a button to reload. */
+/**
+ * Shows the plan: every tool with what happens to its calls, the differences from the lock file, the reasons, and a button that
+ * reloads the plan.
+ */
 export function PlanView() {
   const again = useSignal(0);
   if (served.value?.plan === false)
@@ -68,7 +71,7 @@ function Shown({ status: { entries, lockChanges, reloadProblems, replicas, diges
   );
 }
 
-/** Shows the servers that share the plan, and which version of it each has. */
+/** Shows the servers that share the plan, and which version of the plan each has. */
 function Replicas({ replicas, digest }: Pick<Status, "replicas" | "digest">) {
   return (
     <section class="box" aria-label="Servers of this plan">
@@ -100,7 +103,7 @@ function Replicas({ replicas, digest }: Pick<Status, "replicas" | "digest">) {
   );
 }
 
-/** Offers to reload the plan, and shows the result. A plan with problems is not loaded. */
+/** Offers to reload the plan, and shows the result. A plan with problems does not replace the current one. */
 function Reload({ again }: { readonly again: Signal<number> }) {
   const result = useSignal<ReloadReport | string | null>(null);
   const busy = useSignal(false);
@@ -142,7 +145,7 @@ function ReloadFacts({ report }: { readonly report: ReloadReport }) {
   );
 }
 
-/** Shows each value that differs from the lock file, before and now. */
+/** Shows each difference from the lock file, with the value before and now. */
 function Drift({ changes }: { readonly changes: readonly LockChange[] }) {
   if (changes.length === 0) return <p class="facts">No tool differs from the lock file.</p>;
   return (
@@ -175,7 +178,7 @@ function textOfValue(value: unknown): string {
   return typeof value === "string" ? value : JSON.stringify(value, null, 2);
 }
 
-/** Shows the plan with its parts merged. */
+/** Shows the complete plan with its included parts merged and, to an admin, the comparison of policies. */
 function Effective({ again }: { readonly again: Signal<number> }) {
   const loaded = useLoaded<{ files: readonly string[]; value: unknown; policy?: string }>("/plan", again);
   if (loaded.value === null || "problem" in loaded.value) return <Missing loaded={loaded.value} />;

@@ -14,7 +14,10 @@ interface ToolTableProps {
   readonly changes: readonly LockChange[];
 }
 
-/** Shows a table with each module and its state, and below it each of its tools with verdict, calls, errors and drift. */
+/**
+ * Shows a table of modules with their states and, below each, its tools with verdict, calls, errors and differences from the
+ * lock.
+ */
 export function ToolTable({ entries, changes }: ToolTableProps) {
   const names = entries.flatMap(({ tools }) => tools);
   useEffect(() => readVerdicts(names), [names.join("\n")]);
@@ -76,7 +79,7 @@ interface ToolRowProps {
 function ToolRow({ tool, made, drift }: ToolRowProps) {
   const isOpen = route.value.open === tool;
   const errors = made.filter(({ code }) => code !== null).length;
-  // Calls of a tool that differs from the lock are denied.
+  // Calls of a tool that differs from the lock file are denied, whatever the policy says.
   const verdict = drift === undefined ? verdicts.value.get(tool) : "deny";
   return (
     <Fragment>

@@ -3,10 +3,10 @@ import { ask } from "../api.ts";
 import { hostPath, tools } from "../state.ts";
 import type { Explanation } from "../shapes.ts";
 
-/** The verdict on a call of each tool: allow, ask or deny; absent while it is not known. */
+/** By tool, what happens to its calls: allow, ask, may ask or deny. Absent while it is not known. */
 export const verdicts = signal<ReadonlyMap<string, string>>(new Map());
 
-/** Most tools whose verdicts are loaded automatically, because the server reads the plan for each of them. */
+/** For how many tools this is loaded. The limit exists because the server reads the plan again for each tool. */
 const maxAsked = 60;
 
 /** Loads the verdicts of tools, one after another. Returns a function that stops this. */
@@ -26,7 +26,7 @@ export function readVerdicts(names: readonly string[]): () => void {
   };
 }
 
-/** Returns the strictest answer for a tool. A tool that itself asks for confirmation counts as an answer, too. */
+/** Returns the strictest answer for a tool: of the policies, or of the tool itself if it asks for confirmation. */
 function verdictOf(tool: string, { tools: explained }: Explanation): string {
   const answers = explained.flatMap(({ answers: all }) => all.map(({ answer }) => answer.answer));
   const confirms = tools.value.find(({ name }) => name === tool)?.requiresConfirmation ?? false;

@@ -4,7 +4,7 @@ import { placeText } from "./place.ts";
 import type { Explanation } from "../shapes.ts";
 import { hostPath, textOf, tools } from "../state.ts";
 
-/** Shows the lines of the plan that configure a tool, and what would decide about a call of it. */
+/** Shows the lines of the plan that configure a tool, and what decides about its calls. */
 export function Why({ tool }: { readonly tool: string }) {
   const found = useSignal<Explanation | string>("Reading…");
   useSignalEffect(() => {
