@@ -8,7 +8,10 @@ import { withMentions } from "./mentions.ts";
 
 type Entry = readonly [string, JsonObject];
 
-/** Returns a bundle's agents in the form of a mount plan: agents from files with their texts, and agents written in the bundle. */
+/**
+ * Returns a bundle's agents as the section `agents` of a plan: agents in files with the texts of these files, and agents written
+ * in the bundle itself.
+ */
 export async function compileAgents(
   written: Json | undefined,
   home: Home,
@@ -77,7 +80,7 @@ async function ownAgent(name: string, agent: JsonObject, home: Home, reading: Bu
   return [name, { ...kept, instructions: asValue(text) }];
 }
 
-/** Returns an agent without its model roles, which are noted for later. Reports an agent that delegates to others. */
+/** Returns an agent without `model_role`, which is kept for `compileRoles`. Reports an agent that delegates to others. */
 function requireOwn(name: string, agent: JsonObject, path: Path, reading: BundleReading): JsonObject {
   const { model_role: role, agents = "none", ...kept } = agent;
   const roles = typeof role === "string" ? [role] : textsOf(role);

@@ -5,18 +5,18 @@ import { isList, isRecord } from "../diagnostics/json.ts";
 import { asValue, type BundleReading } from "./bundle.ts";
 import { withMentions } from "./mentions.ts";
 
-/** The modes in the bundles' folders, and the rules that hold in each mode. */
+/** The modes in the folders of all bundles, and the policy rules that apply in each mode. */
 interface CompiledModes {
   readonly modes?: JsonObject;
   readonly rules: readonly JsonObject[];
 }
 
-/** A session of Amplifier begins without a mode. */
+/** The default mode, because a session of Amplifier begins without a mode. */
 const noMode: JsonObject = { key: "off", displayName: "No mode", isDefault: true };
 
 /**
- * Compiles the modes in the folders `modes` of all bundles if the plan contains the hook that reads them. Of several modes with
- * the same name, the first counts.
+ * Compiles the files in the folders `modes` of all bundles to modes and rules. Returns none if the plan lacks the hook that reads
+ * them. The first mode with a name counts.
  */
 export async function compileModes(reading: BundleReading): Promise<CompiledModes> {
   const { bundles } = reading;
@@ -51,7 +51,7 @@ function filesIn(folder: string): readonly string[] {
   }
 }
 
-/** The policies of a mode file. Each lists the tools to which it applies. */
+/** The policies in a mode's file. Each of them lists tools. */
 const policies = ["safe", "warn", "confirm", "block"] as const;
 
 function toolsOf(mode: JsonObject, policy: (typeof policies)[number]): readonly string[] {
@@ -85,7 +85,7 @@ function modeOf(
   };
 }
 
-/** Returns the rules of a mode. Where Amplifier only warns, and lets the model's second try pass, the rule asks the user. */
+/** Returns the rules of a mode. Where Amplifier warns, and allows the call when the model tries again, the rule asks the user. */
 function rulesOf(name: string, mode: JsonObject): readonly JsonObject[] {
   const rule = (tool: readonly string[], answer: string): readonly JsonObject[] =>
     tool.length === 0

@@ -3,30 +3,32 @@ import { isRecord } from "../diagnostics/json.ts";
 import type { Path } from "../diagnostics/positions.ts";
 import type { FetchedSource } from "../modules/fetched-source.ts";
 
-/** Where a bundle is: its own file, the folder below which its texts are, and the repository that it was fetched from. */
+/**
+ * Where a bundle is: its own file, the folder below which its texts are, and the repository from which it was fetched, if any.
+ */
 export interface Home {
   readonly file: string;
   readonly root: string;
   readonly fetched: FetchedSource | undefined;
 }
 
-/** The bundles of one plan, as far as they were read. */
+/** What is known about the bundles of one plan while they are read. */
 export interface Bundles {
   /** Where each bundle is, by its name. Of several bundles with the same name, the first counts. */
   readonly homes: Map<string, Home>;
-  /** The text of the highest bundle that has a text, and where that bundle is. */
+  /** The text of the last compiled bundle that has a text, which is the highest one, and where that bundle is. */
   text: { readonly body: string; readonly home: Home } | undefined;
-  /** References to files that the bundles add to the text. */
+  /** Files that the bundles add to the prompt, as references. */
   readonly context: Reference[];
-  /** The model roles that agents ask for, by the name of the agent. */
+  /** By the name of an agent, the model roles for which it asks. */
   readonly roles: Map<string, readonly string[]>;
-  /** The config of each hook that is compiled, by its module: the hooks for modes and for the roles of models. */
+  /** By module, the config of the hooks whose work is compiled into the plan: those for modes and for the roles of models. */
   readonly hooks: Map<string, JsonObject>;
-  /** The ids of the entries of those hooks. */
+  /** Ids of the hooks' entries, which the plan removes because their work is compiled. */
   readonly replaced: Set<string>;
 }
 
-/** A file as a bundle writes it, such as `foundation:context/rules.md`. */
+/** A reference to a file as a bundle writes it, such as `foundation:context/rules.md`, and the bundle that writes it. */
 export interface Reference {
   readonly written: string;
   readonly home: Home;
@@ -43,20 +45,20 @@ export function createBundles(): Bundles {
   };
 }
 
-/** The content of a YAML file, or of a text file that starts with a head of YAML. */
+/** The value of a YAML file, or of the YAML at the head of a text file; `body` is the text after it. */
 export interface Written {
   readonly value: JsonObject;
   readonly body: string;
 }
 
-/** The means with which the parts of a bundle are read. */
+/** What the parts of a bundle need to be read: the state, and functions that read files and report problems. */
 export interface BundleReading {
   readonly bundles: Bundles;
-  /** The folder of the plan. */
+  /** The plan's folder. */
   readonly project: string;
   /** Reads the text of a file; undefined if the file is not a text or is too large. */
   readonly readText: (file: string) => Promise<string | undefined>;
-  /** Reads a file with its head. Reports its problems, and then returns null. */
+  /** Reads a file with its head. If that fails, reports the problem and returns null. */
   readonly readHead: (file: string) => Promise<Written | null>;
   /** Reports a problem at a path of the bundle. */
   readonly complain: (path: Path, problem: string) => void;

@@ -9,8 +9,8 @@ import { withMentions } from "./mentions.ts";
 import { compileRoles } from "./model-roles.ts";
 
 /**
- * Compiles one bundle to a part of a mount plan: its modules as they are written, its agents from their files, and what it
- * adds to the prompt. The bundles that it includes were read before.
+ * Compiles one bundle to a part of a mount plan: its modules, its agents from their files, and the files that it adds to the
+ * prompt. The bundles that it includes were compiled before it.
  */
 export async function compileBundle(
   { value, body }: Written,
@@ -32,7 +32,10 @@ export async function compileBundle(
   };
 }
 
-/** Compiles what all bundles of a plan say together into its last part: the prompt, the modes and their rules, and the role models. */
+/**
+ * Compiles what all bundles of a plan have together to its last part: the prompt, the modes and their rules, and the models of
+ * roles.
+ */
 export async function compileWhole(reading: BundleReading): Promise<JsonObject> {
   const { text, context, replaced } = reading.bundles;
   const instructions = await withMentions(text, context, reading);
@@ -47,7 +50,7 @@ export async function compileWhole(reading: BundleReading): Promise<JsonObject> 
   };
 }
 
-/** Returns the references in the section `context`: those of its list `include`, and those with names. */
+/** Returns the references in the section `context`: those of the list `include`, and those of its other members. */
 function contextOf(context: Json | undefined, home: Home): readonly Reference[] {
   if (!isRecord(context)) return [];
   const { include = [], config: _, ...named } = context;
@@ -55,14 +58,14 @@ function contextOf(context: Json | undefined, home: Home): readonly Reference[] 
   return written.filter((one) => typeof one === "string").map((one) => ({ written: one, home }));
 }
 
-/** Keeps only the `config` of the section `context`, which belongs to the module that keeps the conversation. */
+/** Returns only the `config` of the section `context`, because its other members become part of the prompt. */
 function withoutInclude(context: Json | undefined): JsonObject {
   return isRecord(context) && context["config"] !== undefined
     ? { context: { config: context["config"] } }
     : {};
 }
 
-/** Hooks whose work other parts of the plan do. */
+/** Hooks of Amplifier that are not mounted, because the compiled plan does their work. */
 const compiledHooks: ReadonlySet<string> = new Set(["hooks-mode", "hooks-routing"]);
 
 function sectionOf(key: string, section: Json, home: Home, reading: BundleReading): Json {
@@ -78,7 +81,7 @@ function noteHook(entry: Json, { bundles: { hooks, replaced } }: BundleReading):
   replaced.add(typeof id === "string" ? id : module);
 }
 
-/** Returns an entry with its relative source and its references resolved from its bundle. */
+/** Returns an entry of a bundle as an entry of the plan: a relative source and references are resolved from the bundle. */
 function entryOf(entry: Json, home: Home, reading: BundleReading): Json {
   if (!isRecord(entry)) return entry;
   const { instance_id: id, source, config, ...rest } = entry;
@@ -92,7 +95,10 @@ function entryOf(entry: Json, home: Home, reading: BundleReading): Json {
   };
 }
 
-/** Replaces references such as `@notes:skills` in a config with the path of the folder or file in that bundle. */
+/**
+ * Replaces references such as `@notes:skills` in a config with the path of that folder or file. References to unknown bundles
+ * stay.
+ */
 function resolved(config: Json, home: Home, reading: BundleReading): Json {
   if (isList(config)) return config.map((one) => resolved(one, home, reading));
   if (isRecord(config))

@@ -7,14 +7,14 @@ import type { Bundles, Home } from "./bundle.ts";
 
 type Found =
   | { readonly home: Home }
-  /** The bundle of a repository that is not fetched yet. */
+  /** The bundle is in a repository that is not fetched yet. */
   | { readonly missing: FetchedSource }
   | { readonly problem: string };
 
 const endings = ["", ".md", ".yaml", ".yml"];
 const rootNames = ["bundle.md", "bundle.yaml", "bundle.yml"];
 
-/** Finds the bundle that a line of `includes` names: by git, by path, or by the name of a bundle that was read before. */
+/** Finds the bundle that a line of `includes` names: by git, by path, or by the name of a bundle that was read earlier. */
 export function findBundle(written: string, from: Home, bundles: Bundles, planFolder: string): Found {
   if (written.startsWith("git+")) return findFetched(written, planFolder);
   if (written.startsWith("file://")) return atPath(fileURLToPath(written), undefined, written);
@@ -32,7 +32,7 @@ export function findBundle(written: string, from: Home, bundles: Bundles, planFo
   return atPath(join(home.root, path.join(":")), home, written);
 }
 
-/** Returns the folder for the clone of a repository, next to those of the plan's modules. */
+/** Returns the folder for the clone of a bundle's repository, next to the plan's fetched packages. */
 function cloneOf(planFolder: string, { alias }: FetchedSource): string {
   return join(storeOf(planFolder), "bundles", alias);
 }
@@ -40,7 +40,7 @@ function cloneOf(planFolder: string, { alias }: FetchedSource): string {
 function findFetched(written: string, planFolder: string): Found {
   try {
     const { from } = readGit(written);
-    // Bundles of one repository have one clone.
+    // Bundles in the same repository share one clone, so the subdirectory is left out of its name.
     const source = readGit(written.replace(/#.*$/s, ""));
     const clone = cloneOf(planFolder, source);
     if (!isThere(join(clone, ".git", "HEAD"))) return { missing: source };
@@ -52,7 +52,7 @@ function findFetched(written: string, planFolder: string): Found {
   }
 }
 
-/** Finds the bundle at a path. If the bundle `within` was fetched, the file must be inside its repository. */
+/** Finds the bundle at a path. If `within` was fetched, the file must be inside the repository of `within`. */
 function atPath(path: string, within: Home | undefined, written: string): Found {
   const file = findFile(path);
   if (file === undefined) return { problem: `no bundle is at ${written}` };
@@ -70,7 +70,10 @@ function findFile(path: string): string | undefined {
   return places.find(isThere);
 }
 
-/** Returns the nearest folder at or above that of the file that has a root bundle; without one, `limit` or the folder of the file. */
+/**
+ * Returns the nearest folder that has a root bundle, from the file's folder upward to `limit`. Without one, returns `limit` or
+ * the file's folder.
+ */
 function rootOf(file: string, limit: string | undefined): string {
   const own = dirname(file);
   for (let folder = own; ; folder = dirname(folder)) {
@@ -79,17 +82,22 @@ function rootOf(file: string, limit: string | undefined): string {
   }
 }
 
-/** Returns the root bundle of a folder. References use its name for all texts below that folder. */
+/**
+ * Returns the root bundle's file of a folder, whose name begins the references to texts below the folder; undefined without one.
+ */
 export function rootBundle(folder: string): string | undefined {
   return rootNames.map((name) => join(folder, name)).find(isThere);
 }
 
-/** Returns the home of a bundle that is opened as a plan. */
+/** Returns where a bundle is that is opened as a plan itself. */
 export function homeOf(file: string): Home {
   return { file, root: rootOf(file, undefined), fetched: undefined };
 }
 
-/** Finds the file that a reference such as `foundation:context/rules.md` means; returns a problem if the file does not exist. */
+/**
+ * Finds the file that a reference such as `foundation:context/rules.md` means, with or without `.md`. Returns a problem if there
+ * is no such file.
+ */
 export function findText(
   written: string,
   {
@@ -110,7 +118,7 @@ export function findText(
   return { file, home: owner };
 }
 
-/** Finds the file or the folder that a mention means. */
+/** Finds the file or the folder that a mention such as `@foundation:context` means. Returns a problem if there is neither. */
 export function findMention(
   written: string,
   where: Parameters<typeof findText>[1],
@@ -125,7 +133,7 @@ export function findMention(
   return isFolder && isInside(folder, home.root) ? { file: folder, home, isFolder } : found;
 }
 
-/** Tests whether `file` is a file and is below `folder`. */
+/** Tests whether `file` exists, is a file and is below `folder`, even after links are followed. */
 export function isFileIn(file: string, folder: string): boolean {
   return isThere(file) && isInside(file, folder);
 }
@@ -138,7 +146,10 @@ function isThere(path: string): boolean {
   return statSync(path, { throwIfNoEntry: false })?.isFile() === true;
 }
 
-/** Writes a relative source of a fetched bundle as a source of its repository, so that its module runs behind a border. */
+/**
+ * Converts a relative source of a fetched bundle to a source in the bundle's repository, so that its module runs behind a border
+ * as other fetched modules do.
+ */
 export function fetchedSource(written: string, { file, fetched, root }: Home): string {
   if (fetched?.from.kind !== "git" || !/^\.{1,2}\//.test(written)) return written;
   const { url, ref } = fetched.from;

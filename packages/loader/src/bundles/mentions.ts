@@ -3,13 +3,16 @@ import { join } from "node:path";
 import type { BundleReading, Home, Reference } from "./bundle.ts";
 import { findMention, isFileIn } from "./find-bundle.ts";
 
-/** Most files that one text gets, and how deep mentions in mentioned files are followed. Source of the depth: Amplifier's loader. */
+/**
+ * Most files that are added to one text, and how many steps mentions in mentioned files are followed. Source of the depth:
+ * Amplifier's loader.
+ */
 const maxFiles = 200;
 const maxDepth = 3;
 
 /**
- * Returns a text followed by the files that it mentions, each once. The mentions stay in the text as names. The files `more` are
- * added without a mention. A missing file is reported, because a prompt without its rules is another prompt.
+ * Returns a text followed by the files that it mentions, each once. The mentions stay in the text as names. The files of `more`
+ * are added even if they are not mentioned. A missing file is reported, because the prompt would lack its rules.
  */
 export async function withMentions(
   text: { readonly body: string; readonly home: Home } | undefined,
@@ -43,7 +46,9 @@ async function add(reference: Reference, namedIn: string, depth: number, adding:
   for (const written of inner) await add({ written, home: found.home }, found.file, depth + 1, adding);
 }
 
-/** Finds the file of a mention without the name of a bundle. It belongs to the project, which need not have it. */
+/**
+ * Finds the file of a mention without the name of a bundle, in the project's folder. Undefined if the project does not have it.
+ */
 function findOwn(written: string, project: string) {
   const file = join(project, written);
   const home: Home = { file, root: project, fetched: undefined };

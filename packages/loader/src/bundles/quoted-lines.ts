@@ -1,6 +1,6 @@
 /**
- * Indents the lines of a quoted text below its key in a head of YAML. Many agents of Amplifier have examples at the margin in
- * their description, which Python's reader accepts and YAML does not. The value stays the same.
+ * Indents the lines of a quoted text below its key in a head of YAML. Many agents of Amplifier have examples in their description
+ * that begin at the margin, which Python's reader accepts and YAML does not. The value stays the same.
  */
 export function indentQuoted(head: string): string {
   let indent: string | null = null;

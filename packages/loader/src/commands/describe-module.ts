@@ -21,17 +21,17 @@ import { adaptModule, recogniseModule, type LoadedModule } from "@toolmount/core
 import { validateStandard } from "@toolmount/core/schemas";
 import { mountModule } from "../mount/recording-coordinator.ts";
 
-/** Facts for `describeModule` that the code of a module does not contain. */
+/** What `describeModule` cannot know from the code of a module. */
 export interface DescribeOptions {
   /** Default `{}`. */
   readonly config?: JsonObject | undefined;
-  /** The `toolmount` part of the module's `package.json`, from which `type`, `static`, `needs` and `hostOnly` are taken. */
+  /** The `toolmount` part of the module's `package.json`. Only `type`, `static`, `needs` and `hostOnly` are taken from it. */
   readonly manifest?: Partial<ModuleManifest> | undefined;
   /** The name of the module in messages. Default `module`. */
   readonly name?: string | undefined;
   /**
    * Mounts adapters that recognise modules of other libraries and compile JSON Schemas, as `mount` of `@toolmount/interop` does.
-   * Default: only modules of toolmount with Zod's schemas are described.
+   * By default, only modules of toolmount with Zod schemas can be described.
    */
   readonly adapters?: ((coordinator: Coordinator) => unknown) | undefined;
   /** The value of the capability `session.working_dir`. Default: not registered. */
@@ -39,8 +39,8 @@ export interface DescribeOptions {
 }
 
 /**
- * Mounts a module in its own host and returns the manifest that describes it. The host is closed again. Throws
- * `CONFIG_INVALID`, `MODULE_INVALID`, and the errors of the module.
+ * Mounts a module in a separate host, and returns the manifest that describes it. Then closes the host. Throws `CONFIG_INVALID`,
+ * `MODULE_INVALID`, and the errors of the module.
  */
 export async function describeModule(
   exports: ModuleExports,
@@ -78,7 +78,10 @@ export async function describeModule(
   }
 }
 
-/** Returns why a module has to run in the host. The reason can be `onSessionReady`, which does not run behind a border. */
+/**
+ * Returns why a module must run in the host: the manifest's reason, or that it exports `onSessionReady`, which is not called
+ * behind a border. Empty if it need not.
+ */
 function hostOnly({ hostOnly: reason }: Partial<ModuleManifest>, module: LoadedModule) {
   if (reason !== undefined) return { hostOnly: reason };
   const waits = module.kind === "mount" && module.onSessionReady !== undefined;

@@ -9,30 +9,30 @@ import type { OpenHostOptions } from "../host/options.ts";
 import { findHistory, findPosition, showPath, type Path, type PlanMap } from "../diagnostics/positions.ts";
 import type { Problem } from "../diagnostics/problems.ts";
 
-/** One value of the effective plan, and where it is written. */
+/** One value of the merged plan, and the place that writes it. */
 export interface EffectiveValue {
   readonly path: string;
   readonly value: Json;
   readonly position: PlanPosition | undefined;
-  /** Where lower plans had another value, the nearest first. */
+  /** The places at which lower parts of the plan had another value, the nearest part first. */
   readonly before: readonly PlanPosition[];
 }
 
-/** A plan with its parts merged. Variables stay as names; values under keys that name secrets are masked. */
+/** A plan with its included parts merged. Variables are not filled in, and values under keys that name secrets are masked. */
 export interface EffectivePlan {
-  /** The files of the parts, lowest first. */
+  /** The files of the parts, the lowest first. */
   readonly files: readonly string[];
   readonly value: JsonObject;
   readonly values: readonly EffectiveValue[];
-  /** The variables that the plan reads. A variable is required unless each of its uses has a default. */
+  /** The variables to which the plan refers. A variable is required unless it has a default wherever it is used. */
   readonly variables: readonly { readonly name: string; readonly isRequired: boolean }[];
-  /** Prints the plan as YAML, with the place of every value as a comment; `place` formats a place. */
+  /** Prints the plan as YAML, with the place of each value in a comment. `place` converts a position to text. */
   toYaml(place: (position: PlanPosition) => string): Promise<string>;
-  /** Problems of the parts themselves. */
+  /** Problems of the files themselves, such as an unreadable one. */
   readonly problems: readonly Problem[];
 }
 
-/** Merges the parts of a plan and finds where each value is written. No module is looked up. */
+/** Merges the parts of a plan, and finds where each value is written. Searches no modules. */
 export async function readEffectivePlan(
   input?: PlanInput,
   options: OpenHostOptions = {},

@@ -16,21 +16,21 @@ export interface ExplainedAnswer {
   readonly answer: NonNullable<PolicyAnswer>;
 }
 
-/** A tool, and everything in the plan that decides how it is offered. */
+/** A tool with what the plan does with it, and the answers of policies to a call. */
 export interface ExplainedTool extends InspectedTool {
   readonly entry: InspectedEntry;
-  /** What policies would answer to a call with the given arguments; empty for a tool that is excluded. */
+  /** The policies' answers to a call with the given arguments; empty for a tool that the plan excludes. */
   readonly answers: readonly ExplainedAnswer[];
 }
 
 /** What a plan does with a tool. */
 export interface Explanation {
-  /** Every tool of that name, offered or declared. */
+  /** The tools whose offered or declared name it is. Several entries can have one. */
   readonly tools: readonly ExplainedTool[];
-  /** All offered names, for hints. */
+  /** All offered names, so that a message can suggest a similar one. */
   readonly offered: readonly string[];
   readonly problems: readonly Problem[];
-  /** Ids of entries whose tools only importing could show. */
+  /** Ids of entries whose tools are not known, because no manifest lists them. */
   readonly unknown: readonly string[];
 }
 
@@ -47,8 +47,8 @@ export interface ExplainOptions extends OpenHostOptions {
 }
 
 /**
- * Explains a tool of a plan by its offered or its declared name: which file and line mounted, excluded, renamed,
- * described and limited it, and what the plan's policies would answer to a call. No tool's code runs.
+ * Explains a tool of a plan by its offered or its declared name: which file and line mounted, excluded, renamed, described or
+ * limited it, and how the plan's policies would answer a call. No tool's code runs.
  */
 export async function explainTool(
   name: string,
@@ -82,7 +82,7 @@ export async function explainTool(
   };
 }
 
-/** Fills in the tools of an entry without a manifest, from those that a host of the plan offers. */
+/** Adds the tools to an entry without a manifest. They are those of `tools`, which a host of the plan offers. */
 function completeEntry(
   entry: InspectedEntry,
   tools: readonly ToolInfo[] | undefined,
@@ -107,8 +107,9 @@ export interface AskedTool {
 }
 
 /**
- * Asks the plan's policies about a call of each tool that manifests list, and of the given tools of entries without a manifest, such
- * as those of a lock file. The arguments are unknown: rules about them have no answer. No module of an entry is imported.
+ * Asks the plan's policies about a call of each tool in manifests, and of those in `options.tools` whose entry has no manifest,
+ * such as tools of a lock file. The arguments are not known, so rules about arguments give no answer. No module of an entry is
+ * imported.
  */
 export async function askAboutTools(
   input: PlanInput,
@@ -126,7 +127,7 @@ export async function askAboutTools(
 
 type AskedCall = Pick<ExplainOptions, "arguments" | "mode" | "user" | "session" | "prompts">;
 
-/** Asks policies about a call of a tool, and returns the answers of those that have an answer. */
+/** Asks policies about a call of a tool. Returns only answers, without the policies that have none. */
 export async function askAll(
   policies: readonly Policy[],
   tool: ToolInfo,
@@ -148,7 +149,7 @@ export async function askAll(
   return (await Promise.all(answers)).flat();
 }
 
-/** Mounts the plan's policy modules in their own host, and passes them to `ask`. */
+/** Mounts the plan's policy modules in a separate host, and passes the policies to `ask`. */
 async function withPolicies<Value>(
   sections: readonly PreparedUse[],
   { map }: LoadedPlan,

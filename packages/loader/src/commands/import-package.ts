@@ -12,22 +12,22 @@ import { readManifest, type ModuleManifest } from "../modules/manifest.ts";
 import { resolveSource } from "../modules/resolve.ts";
 import { describeModule, type DescribeOptions } from "./describe-module.ts";
 
-/** A package that was imported from its folder, or a module from its file. */
+/** The imported module of a package's folder, or of a single file. */
 export interface ImportedPackage {
   readonly name: string;
   readonly folder: string;
   /** The URL that was imported. */
   readonly url: string;
-  /** Its `package.json`; null for a file, and for a folder without one. */
+  /** The content of `package.json`; null for a file, and for a folder that has none. */
   readonly json: Readonly<Record<string, unknown>> | null;
-  /** The `toolmount` part of its `package.json`; null when it has no such part. */
+  /** The `toolmount` part of `package.json`; null if it has no such part. */
   readonly manifest: Readonly<Record<string, unknown>> | null;
   readonly exports: ModuleExports;
 }
 
 /**
- * Imports the module of a folder, as `./folder` in a plan would, or of a file. Throws `SOURCE_NOT_FOUND`,
- * `MODULE_INVALID` and `MODULE_IMPORT_FAILED`.
+ * Imports the module of a folder or a file, as `./folder` in a plan would. Throws `SOURCE_NOT_FOUND`, `MODULE_INVALID` and
+ * `MODULE_IMPORT_FAILED`.
  */
 export async function importPackage(
   written: string,
@@ -57,7 +57,7 @@ async function readPackageJson(folder: string): Promise<Readonly<Record<string, 
   }
 }
 
-/** Runs code of a package. An error without a code of toolmount is wrapped in one with `code`. */
+/** Runs code of a package. If it throws an error that is not toolmount's, wraps this error in one with `code`. */
 async function runPackageCode<Value>(
   module: string,
   code: "MODULE_IMPORT_FAILED" | "MODULE_MOUNT_FAILED",
@@ -77,13 +77,13 @@ export interface DescribedPackage {
   readonly file: string;
   /** The content of that file. */
   readonly written: Readonly<Record<string, unknown>>;
-  /** The value that belongs under `toolmount` in that file. */
+  /** The manifest that describes the package, which belongs under `toolmount` in that file. */
   readonly manifest: ModuleManifest;
 }
 
 /**
- * Imports the package of a folder, mounts it in its own host and returns the manifest that describes it. The folder is
- * its `session.working_dir`.
+ * Imports the package of a folder, mounts it in a separate host, and returns the manifest that describes it. While it is mounted,
+ * `session.working_dir` is its folder.
  *
  * Throws `SOURCE_NOT_FOUND`, `MODULE_IMPORT_FAILED`, `MODULE_INVALID`, `CONFIG_INVALID` and `MODULE_MOUNT_FAILED`.
  */

@@ -20,52 +20,55 @@ import { reportUnmatched } from "../mount/select-tools.ts";
 
 /** A tool of an entry, as its package's manifest describes it. */
 export interface InspectedTool {
-  /** The name under which it is offered; null when the entry excludes it. */
+  /** The offered name; null if the entry excludes the tool. */
   readonly name: string | null;
   readonly declared: ManifestTool;
-  /** Each setting of the plan that concerns it, with its place. */
+  /** The settings of the plan that apply to the tool, with their places. */
   readonly origins: readonly ToolOrigin[];
 }
 
-/** One use of a module, inspected without running the module. */
+/** One use of a module in a plan, as far as it is known without running the module. */
 export interface InspectedEntry {
   readonly id: string;
   readonly section: string;
   readonly specifier: string;
   readonly required: boolean;
   readonly version: string | undefined;
-  /** The name of its package, or its path. */
+  /** The name of the module's package, or the path of its file. */
   readonly name: string | undefined;
-  /** JSON Schema of its config, from its manifest. */
+  /** JSON Schema of the module's config, if its manifest has one. */
   readonly configSchema: JsonSchema | undefined;
   /** The file that would be imported. */
   readonly path: string | undefined;
   readonly position: PlanPosition | undefined;
-  /** Where its calls run, with the border that they get; absent for calls in the host. */
+  /** Where calls of the entry run, and behind which border; absent if they run in the host. */
   readonly run?: ElsewhereRun | undefined;
-  /** The tools of the entry; null if only importing the module could show them. */
+  /** The tools of the entry; null if they are not known without importing the module. */
   readonly tools: readonly InspectedTool[] | null;
-  /** Members that it adds to the context of tools, as its manifest says. */
+  /** Members that the module adds to the context of tools, as its manifest says. */
   readonly context?: readonly string[] | undefined;
-  /** Why it cannot be mounted. Problems of an optional entry do not keep the plan from opening. */
+  /** Why the module cannot be mounted. Problems of an optional entry do not prevent the plan from opening. */
   readonly problems: readonly Problem[];
 }
 
-/** A plan that was inspected without running a tool's code and without a network. */
+/** What is known about a plan without running a tool's code and without a network. */
 export interface InspectedPlan {
   readonly plan: OpenedPlan;
   readonly entries: readonly InspectedEntry[];
-  /** Everything that would keep the plan from opening, as far as it is known without importing tools. */
+  /** All problems that prevent the plan from opening, as far as they are known without importing tools. */
   readonly problems: readonly Problem[];
-  /** Ids of entries whose tools only importing could show; names, overrides and rules are not checked against them. */
+  /**
+   * Ids of entries whose tools are not known without importing them. Names, overrides and rules are not checked against these
+   * tools.
+   */
   readonly unknown: readonly string[];
   /** Scripts and skills in the plan's folder that the next command would run or read. */
   readonly nextFiles: readonly NextFile[];
 }
 
 /**
- * Inspects a plan: reads it, finds its modules, checks configs and names against manifests. It imports only the modules
- * of the plan's sections. Throws `PLAN_NOT_FOUND`, and `PLAN_INVALID` for a file that is not a plan.
+ * Inspects a plan: reads it, finds its modules, and checks configs and names against manifests. Imports only the modules of the
+ * plan's sections, such as `policy`. Throws `PLAN_NOT_FOUND`, and `PLAN_INVALID` for a file that is not a plan.
  */
 export async function inspectPlan(input?: PlanInput, options: OpenHostOptions = {}): Promise<InspectedPlan> {
   const filled = fillOptions(options);
@@ -73,8 +76,8 @@ export async function inspectPlan(input?: PlanInput, options: OpenHostOptions = 
 }
 
 /**
- * Reports settings of a plan's sections that have no effect on `tools`. These are the tools of the mounted plan, for plans whose
- * manifests do not list all tools. No module of an entry is imported.
+ * Reports settings in the plan's sections that have no effect on `tools`: the tools that a host mounted, because manifests may
+ * not list all of them. Imports no module of an entry.
  */
 export async function lintPlan(
   input: PlanInput,
@@ -94,7 +97,7 @@ export async function inspectLoaded(
   readonly loaded: LoadedPlan;
   readonly sections: readonly PreparedUse[];
 }> {
-  // The lock is left out because it concerns calls, not the content of a plan.
+  // Without the lock, because it decides about calls and not about whether a plan is valid.
   const context = { ...createMountContext(loaded, options), lock: undefined };
   const looks = await Promise.all(loaded.modules.map((use) => lookAt(use, loaded, context)));
   const entries = looks.map(({ entry }) => entry);
@@ -104,7 +107,7 @@ export async function inspectLoaded(
     .map(({ id }) => id);
   const failing = looks.filter(({ use }) => use.required).flatMap(({ entry }) => entry.problems);
   const problems = [...loaded.problems, ...failing, ...findClashes(looks, loaded)];
-  // Names are checked only if all tools are known: else a name may belong to a module whose tools are not.
+  // Names are checked only if all tools are known, because otherwise a name may belong to an unknown tool.
   if (entries.every(({ tools }) => tools !== null)) {
     const infos = entries.flatMap(infosOf);
     problems.push(...findLooseUses(loaded.modules, new Set(infos.map(({ name }) => name)), loaded.map));
@@ -148,7 +151,7 @@ async function lookAt(use: ModuleUse, loaded: LoadedPlan, context: MountContext)
   return { use, entry: { ...facts, tools, problems: [] }, prepared };
 }
 
-/** Returns the border of the server that an entry starts, if the entry names one. */
+/** Returns where the MCP server of an entry runs, if the entry gives it a border. */
 function borderOfServer({ source, config }: ModuleUse): ElsewhereRun | undefined {
   const { border } = config;
   return source.kind === "scheme" && border !== undefined ? { in: "server", border } : undefined;

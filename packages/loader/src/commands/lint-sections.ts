@@ -5,15 +5,15 @@ import { pathInPlan } from "../mount/module-use.ts";
 import { createReporter, type Problem } from "../diagnostics/problems.ts";
 
 /**
- * The function that the module of a section may export as `lint`. It compares its parsed config with the tools of the plan and
- * returns the settings that have no effect. Paths start at the config.
+ * The function `lint` that the module of a section may export. It compares the section's parsed config with the plan's tools, and
+ * returns the settings that have no effect. Its paths begin in the config.
  */
 export type Lint = (
   config: JsonObject,
   plan: { readonly tools: readonly ToolInfo[] },
 ) => readonly { readonly path: Path; readonly problem: string }[];
 
-/** Asks the modules of sections which of their settings have no effect on these tools. */
+/** Asks the modules of sections which settings have no effect on `tools`, and returns these as problems. */
 export function lintSections(
   sections: readonly PreparedUse[],
   tools: readonly ToolInfo[],

@@ -28,9 +28,9 @@ export interface ListedEntry {
   readonly section: "tools" | "hooks";
   readonly specifier: string;
   readonly required: boolean;
-  /** The installed package's name and version; absent for files and for packages that are not installed. */
+  /** The installed package's name and version; undefined for a file, and for a package that is not installed. */
   readonly package: { readonly name: string; readonly version: string | undefined } | undefined;
-  /** Its tools as they would be offered; null when only importing the module could show them. */
+  /** The tools under their offered names; null if they are not known without importing the module. */
   readonly tools: readonly ManifestTool[] | null;
   readonly position: PlanPosition | undefined;
 }
@@ -40,7 +40,7 @@ export interface PlanListing {
   readonly file: string;
   readonly name: string | undefined;
   readonly entries: readonly ListedEntry[];
-  /** Whether something in the plan does not fit its format. Only the full check can say what is wrong. */
+  /** Whether a key or an entry does not have the form of a plan. Only the full check can say what is wrong. */
   readonly isDoubtful: boolean;
   /** Whether the plan has rules about calls. */
   readonly hasPolicy: boolean;
@@ -49,8 +49,8 @@ export interface PlanListing {
 }
 
 /**
- * Lists what a plan mounts, from manifests alone: no module is imported, no variable is read, and of the plan only its
- * keys are checked. This entry of the package loads only code that reads a plan, not code that mounts one.
+ * Lists what a plan mounts, only from manifests. It imports no module and reads no variable, and checks only the keys of the
+ * plan. This entry of the package loads only the code that this needs.
  *
  * Throws `PLAN_NOT_FOUND`, and `PLAN_INVALID` for a file that is not a plan.
  */
@@ -166,7 +166,7 @@ function listTools(
   fields: Readonly<Record<string, unknown>>,
 ): ManifestTool[] | null {
   const { tools, mounts } = facts?.manifest ?? {};
-  // If a manifest says that the module mounts tools but names none, the config decides which.
+  // If the manifest says that the module mounts tools but lists none, the module's config decides which tools there are.
   if (tools === undefined || (tools.length === 0 && mounts?.includes("tools") === true)) return null;
   return tools.flatMap((tool) => {
     const name = offeredName({ tools: fields["tools"], prefix: fields["prefix"] }, tool);
@@ -174,7 +174,10 @@ function listTools(
   });
 }
 
-/** Returns a tool with the description that the plan gives it. Drops the author's summary, which fits only the author's description. */
+/**
+ * Returns a tool with the plan's description, if there is one. The author's summary is then left out, because it fits only the
+ * author's description.
+ */
 function described(tool: ManifestTool, overrides: unknown): ManifestTool {
   const own = isRecord(overrides) ? overrides[tool.name] : undefined;
   const description = isRecord(own) ? readText(own["description"]) : undefined;
@@ -185,7 +188,10 @@ function described(tool: ManifestTool, overrides: unknown): ManifestTool {
 
 type PackageFinder = (name: string) => Promise<PackageFacts | undefined> | PackageFacts | undefined;
 
-/** Returns a fast finder of packages for one folder. It asks Node only about packages that it does not find, and the surrounding one. */
+/**
+ * Returns a fast finder of packages for one folder. It reads `node_modules` itself. Only for packages that it does not find, and
+ * for the one around the folder, it asks Node.
+ */
 function createPackageFinder(folder: string): PackageFinder {
   const folders = [...ancestorsOf(folder)];
   const roots = folders.map((path) => join(path, "node_modules")).filter(isFolder);

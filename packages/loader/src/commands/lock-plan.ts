@@ -22,37 +22,43 @@ import type { OpenHostOptions } from "../host/options.ts";
 import { loadPlan } from "../mount/load-plan.ts";
 import { digestsOf, filesToLock, isGuarded, reportFiles, type LockedFile } from "../programs/locked-files.ts";
 
-/** A comparison of a plan's lock file with the tools that the plan mounts now. */
+/** How a plan's lock file differs from what the plan mounts now, and whether it was written. */
 export interface LockReport {
   readonly file: string;
   /** Whether the lock file existed. */
   readonly exists: boolean;
   readonly changes: readonly LockChange[];
-  /** Scripts and skills that differ from the lock file. If a hook's script does, nothing was mounted and no tools were compared. */
+  /**
+   * Scripts and skills that differ from the lock file. If a hook's script does, nothing was mounted and no tools were compared.
+   */
   readonly files: readonly Problem[];
   readonly written: boolean;
   /**
-   * Tools that differ between the two sides of a merge conflict in the lock file, which were merged by name: `before` is ours,
-   * `now` theirs. Absent without a conflict.
+   * The tools in which both sides of a merge conflict in the lock file differ: `before` is our side, `now` theirs. The sides were
+   * merged tool by tool. Absent without a conflict.
    */
   readonly conflict?: readonly LockChange[];
-  /** Modules that could not be asked for their tools. Their part of the lock file stays; tools that are not in it are not accepted. */
+  /** Modules that did not answer. What the lock file has about them stays, and no new tool of theirs is accepted. */
   readonly leftOut: readonly { readonly module: string; readonly problem: string }[];
 }
 
-/** What to do with a lock file. The part of a module that does not answer stays as it is. */
+/** What to do with a lock file. */
 export interface LockOptions extends OpenHostOptions {
-  /** Accepts the current tools and writes the lock file: all tools, those of these names or modules, or those whose change passes. */
+  /**
+   * Accepts current tools and writes the lock file: `true` for all tools, or the names of tools or modules, or a function that
+   * decides about each change.
+   */
   readonly accept?: boolean | readonly string[] | ((change: LockChange) => boolean) | undefined;
   /** Compares only, and writes no file. */
   readonly check?: boolean | undefined;
 }
 
 /**
- * Compares the scripts and skills that a plan names with its lock file, then mounts the plan and compares its tools. Writes the
+ * Compares the scripts and skills that a plan names with its lock file. Then mounts the plan and compares its tools. Writes the
  * lock file with `accept`, or if it does not exist yet.
- * While a plan has a lock file, a call of a tool that is not in it, or that changed, fails with `LOCK_DRIFT`, and models
- * are not offered the tool. A plan does not open if a script of its hooks changed.
+ *
+ * While a plan has a lock file, a call of a tool that is not in it, or that changed, fails with `LOCK_DRIFT`, and models are not
+ * offered the tool. A plan does not open if a script of its hooks changed.
  */
 export async function lockPlan(input: string | undefined, options: LockOptions = {}): Promise<LockReport> {
   const { file, files, map } = await findFiles(input, options);
@@ -83,7 +89,7 @@ export async function lockPlan(input: string | undefined, options: LockOptions =
   }
   if (Array.isArray(accept)) return acceptSome(file, accept, { before, now, leftOut });
   const changes = compareLocks(before, now);
-  // If no entry answered, a first lock would be empty and deny every tool that comes later.
+  // If no module answered, a new lock file would be empty, and would deny every tool as soon as its module answers.
   const isEmpty = before === undefined && leftOut.length > 0 && Object.keys(now.tools).length === 0;
   const replaces = accept === true || before === undefined;
   const written = options.check !== true && !isEmpty && (replaces || sides !== null);
@@ -100,7 +106,7 @@ export async function lockPlan(input: string | undefined, options: LockOptions =
   };
 }
 
-/** Reads the two sides of a lock file with a merge conflict; null without a conflict. Throws `PLAN_INVALID` if a side is not a lock. */
+/** Reads both sides of a lock file with a merge conflict; null if it has none. Throws `PLAN_INVALID` if a side is not a lock. */
 async function readSides(file: string): Promise<LockSides | null> {
   const texts = sidesOfText(readLockText(file) ?? "");
   if (texts === null) return null;
@@ -108,7 +114,7 @@ async function readSides(file: string): Promise<LockSides | null> {
   return { ours: ours!, theirs: theirs! };
 }
 
-/** Reads the lock to compare with: the file or, in a conflict, both sides' entries for the files that the plan names. */
+/** Reads the lock for the comparison; with a conflict, one that is merged from both sides for the files that the plan names. */
 async function readBefore(
   file: string,
   sides: LockSides | null,
@@ -117,7 +123,7 @@ async function readBefore(
 ): Promise<PlanLock | undefined> {
   if (sides !== null) return mergeLocks(sides, { tools: {}, files: digestsOf(files) });
   return readLock(file).catch((error: unknown) => {
-    // With `accept`, an unreadable lock file is replaced.
+    // With `accept`, a lock file that cannot be read is replaced.
     if (accept === true) return undefined;
     throw error;
   });
@@ -151,7 +157,9 @@ async function acceptSome(
   return { file, exists: true, changes: compareLocks(accepted, now), files: [], written: true, leftOut };
 }
 
-/** Returns the changed tool of this name, else all changed tools of the module of this name. Throws `USAGE_INVALID` without either. */
+/**
+ * Returns the changed tool of this name or, without one, those of the module of this name. Throws `USAGE_INVALID` without either.
+ */
 function toolsOf(name: string, changes: readonly LockChange[]): string[] {
   const isOf = ({ before, now }: LockChange) => (now ?? before)?.module === name;
   const named = changes.filter(({ tool }) => tool === name);
@@ -163,7 +171,7 @@ function toolsOf(name: string, changes: readonly LockChange[]): string[] {
   });
 }
 
-/** Adds to a lock what the older lock `before` has of `modules`, because a server that does not answer need not have changed. */
+/** Adds what the older lock `before` has about `modules`, because a module that does not answer need not have changed. */
 function withKept(now: PlanLock, before: PlanLock | undefined, modules: readonly string[]): PlanLock {
   if (before === undefined || modules.length === 0) return now;
   const tools = Object.entries(before.tools).filter(([, { module }]) => modules.includes(module));
@@ -177,7 +185,7 @@ function withKept(now: PlanLock, before: PlanLock | undefined, modules: readonly
   };
 }
 
-/** Returns the name of the lock file and the files that it pins besides tools. Runs no module. */
+/** Returns the path of the lock file, and the files that it covers besides tools. Runs no module. */
 async function findFiles(input: string | undefined, options: OpenHostOptions) {
   const loaded = await loadPlan(input, { ...fillOptions(options), ignoreLock: true });
   const { opened, plan, modules, texts, map } = loaded;
@@ -225,7 +233,7 @@ async function mountAndLock(
   }
 }
 
-/** Returns what modules contribute for the lock file, by their ids: see {@link definitionsChannel}. */
+/** Returns by module id what modules want in the lock file; see {@link definitionsChannel}. */
 async function collectDefinitions({ coordinator }: Host): Promise<Record<string, Json>> {
   const published = await coordinator.collectContributions(definitionsChannel);
   const parsed = published.map((one) => contribution.parse(one));
@@ -234,5 +242,5 @@ async function collectDefinitions({ coordinator }: Host): Promise<Record<string,
 
 const contribution = z.strictObject({ module: z.string(), definitions: z.json() });
 
-/** Sections whose entries have their tools locked. The tools of other sections change only with toolmount. */
+/** Sections whose modules have their tools in the lock file. Tools of other sections change only when toolmount does. */
 const listSections: ReadonlySet<string> = new Set(["orchestrator", "context", "providers", "tools", "hooks"]);

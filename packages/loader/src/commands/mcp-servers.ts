@@ -3,15 +3,15 @@ import { fillOptions } from "../host/defaults.ts";
 import type { OpenHostOptions } from "../host/options.ts";
 import { loadPlan, type PlanInput } from "../mount/load-plan.ts";
 
-/** The MCP servers that a plan mounts, and where the plan keeps state. */
+/** The MCP servers that a plan mounts, and its section `state`. */
 export interface McpServers {
   /** The plan's folder. */
   readonly folder: string;
-  /** The section `state` with its variables filled in; undefined where the plan has none, or `memory`. */
+  /** The section `state` with its variables filled in; undefined if the plan has none, or if it is `memory`. */
   readonly state: string | undefined;
   readonly servers: readonly {
     readonly id: string;
-    /** Settings of the source with the plan's variables filled in: they may hold secrets. */
+    /** The settings of the server with the plan's variables filled in, so they may contain secrets. */
     readonly settings: JsonObject;
   }[];
 }

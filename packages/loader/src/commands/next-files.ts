@@ -4,11 +4,11 @@ import type { LoadedPlan } from "../mount/load-plan.ts";
 import { runOf } from "../mount/runner-modules.ts";
 import type { ModuleUse } from "../mount/module-use.ts";
 
-/** A file of the plan's folder that the next command would run or read, besides the plan and its modules. */
+/** A script or a skill in the plan's folder that the next command would run or read. */
 export interface NextFile {
-  /** Its path from the plan's folder, with "/". A folder of skills counts as one file. */
+  /** The path from the plan's folder, with "/". A folder of skills counts as one file. */
   readonly file: string;
-  /** The entry whose tools may write it; absent for a file that is protected from tools. */
+  /** The id of an entry whose tools may write the file; absent if all tools are kept from writing it. */
   readonly writableBy?: string | undefined;
 }
 
@@ -28,8 +28,8 @@ export async function nextFiles({ opened, plan, modules, texts }: LoadedPlan): P
 }
 
 /**
- * Returns the folders in which an entry may write even these files: those granted to an MCP server, and those granted by Node's
- * permission model, which cannot exclude a file from a folder.
+ * Returns the folders in which an entry may write even protected files: those granted to an MCP server, and those granted behind
+ * the border `permission`, because Node's permission model cannot exclude a file from a folder.
  */
 function writerOf(
   { id, source, config, entry }: ModuleUse,

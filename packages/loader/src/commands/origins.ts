@@ -5,7 +5,7 @@ import { choosesTool } from "../mount/offered-name.ts";
 import { overridesOf, type PlanEntry } from "../plan/check-entries.ts";
 import { findHistory, findPosition, showPath, type Path } from "../diagnostics/positions.ts";
 
-/** One setting of the plan that concerns a tool. */
+/** A setting of the plan that applies to a tool, such as its description. */
 export interface ToolOrigin {
   readonly what:
     | "mounted"
@@ -23,7 +23,7 @@ export interface ToolOrigin {
   /** The path of the setting in the plan's value. */
   readonly path: string;
   readonly position: PlanPosition | undefined;
-  /** Where lower plans had another value, the nearest first. */
+  /** The places at which lower parts of the plan had another value, the nearest part first. */
   readonly before: readonly PlanPosition[];
 }
 

@@ -9,21 +9,21 @@ import { resolveUse } from "../mount/prepare-module.ts";
 import type { IncludedSource } from "../plan/read-bundle.ts";
 import type { Environment } from "../plan/interpolate.ts";
 
-/** A package or a repository that an entry of a plan names. */
+/** A package or a repository from which an entry's module comes. */
 export interface PlanSource {
   /** The id of the entry. */
   readonly id: string;
   readonly required: boolean;
   readonly source: FetchedSource | Extract<Source, { kind: "package" }>;
-  /** Finds the package that is installed now, and imports nothing. Rejects with `SOURCE_NOT_FOUND`. */
+  /** Finds the installed package. Imports no package. Rejects with `SOURCE_NOT_FOUND`. */
   readonly find: () => Promise<{ readonly name: string; readonly version?: string | undefined }>;
 }
 
-/** The packages and repositories of a plan, in its order. */
+/** The packages and repositories that a plan names, in the plan's order. */
 export interface PlanSources {
   /** The plan's folder. */
   readonly folder: string;
-  /** The folder inside it into which `toolmount install` fetches packages. */
+  /** The folder in the plan's folder into which `toolmount install` fetches packages. */
   readonly store: string;
   /** The variables with which the plan was read. */
   readonly env: Environment;

@@ -10,7 +10,7 @@ export interface PlanFile {
   readonly file: string;
   readonly text: string;
   readonly isJson: boolean;
-  /** The text as YAML. In a plan of JSON, spaces replace the comments. */
+  /** The text as YAML. For a JSON plan, it is the text with spaces in place of comments. */
   readonly yaml: string;
 }
 
@@ -26,8 +26,8 @@ export async function readPlanFile(plan: string | undefined, cwd: string): Promi
 }
 
 /**
- * Returns the value of a text that is a plan, or a section of one. Throws `PLAN_INVALID` for a text that cannot be one. Only
- * edits need this, so only they load the YAML library.
+ * Returns the value of a text that is a plan, or a section of a plan. Throws `PLAN_INVALID` for other texts. It loads the YAML
+ * library, which only edits need.
  */
 export function parsePlanText(file: string, text: string): Promise<JsonObject> {
   return parse(createPlanText(file, text));

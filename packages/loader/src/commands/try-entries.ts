@@ -25,28 +25,34 @@ export interface NewEntry {
 /** Sections of a plan whose entries can be edited. */
 export type EditedSection = "tools" | "hooks";
 
-/** Options for trying entries before a plan gets them. `cwd` is the plan's folder. */
+/** Options for trying entries before they are in a plan. `cwd` is the folder of the plan that will get them. */
 export interface TryOptions extends OpenHostOptions {
   readonly section: EditedSection;
-  /** Imports the modules. Without it, only manifests are read, and no code runs. */
+  /** Whether the modules are imported. Otherwise only manifests are read, and no code runs. */
   readonly load: boolean;
 }
 
-/** Facts about entries that are not in a plan yet. */
+/** What is known about entries that are not in a plan yet. */
 export interface TriedEntries {
-  /** Why they cannot be mounted. */
+  /** Why the entries cannot be mounted. */
   readonly problems: readonly Problem[];
-  /** Variables that are not set yet: they may be set later, and until then no module is tried. */
+  /** Variables that are not set. They may be set later; until then, no module is tried. */
   readonly missing: readonly Problem[];
   /** Ids of entries that only importing their modules could check. */
   readonly unknown: readonly string[];
-  /** Entries whose tools a mount of their module alone would show: modules of other libraries, and those behind a border. */
+  /**
+   * Entries whose tools are known only after mounting them without the rest of the plan: modules of other libraries, and modules
+   * behind a border.
+   */
   readonly mountable: readonly NewEntry[];
-  /** Where the calls of each entry behind a border run, by its id. */
+  /** By entry id, where the calls of entries behind a border run. */
   readonly runs: ReadonlyMap<string, ElsewhereRun>;
 }
 
-/** Finds the modules of entries, and checks their configs. Mounts nothing. A module behind a border is not imported either. */
+/**
+ * Finds the modules of entries, and checks their configs. Mounts none of them. With `load`, imports those that do not run behind
+ * a border.
+ */
 export async function tryEntries(
   entries: readonly NewEntry[],
   { section, load, ...options }: TryOptions,
@@ -62,7 +68,7 @@ export async function tryEntries(
   );
   const known = { problems, missing, runs, mountable: [] };
   if (missing.length > 0 || problems.length > 0) return { ...known, unknown: [] };
-  // A module behind a border shows its tools only when it runs there.
+  // A module behind a border must not be imported in this process, so its tools stay unknown.
   if (!load) return { ...known, unknown: [...new Set([...inspected.unknown, ...runs.keys()])] };
   const context = createMountContext(loaded, filled);
   const prepared = await Promise.all(uses.map((use) => prepareModule(use, context)));

@@ -2,10 +2,10 @@ import { coverHidden } from "@toolmount/core/text";
 import type { PlanPosition } from "@toolmount/core";
 import type { PlanText } from "./source-text.ts";
 
-/** Longest piece of a line that a frame shows, in characters. */
+/** Most characters of a line that a frame shows. */
 const maxWidth = 120;
 
-/** Returns the lines around a position, with a caret under it. Long lines are cut, and hidden characters covered. */
+/** Returns the lines around a position, with a caret below it. Long lines are cut, and invisible characters are replaced. */
 export function codeFrame(text: PlanText, { line, column }: Pick<PlanPosition, "line" | "column">): string {
   const first = Math.max(1, line - 2);
   const last = Math.min(text.lineStarts.length, line + 1);

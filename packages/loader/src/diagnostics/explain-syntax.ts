@@ -17,7 +17,7 @@ export function explainSyntax(
 ): readonly SyntaxProblem[] {
   const conflict = /^<{7} /m.exec(text.text)?.index;
   if (conflict !== undefined) return [{ offset: conflict, problem: conflictProblem }];
-  // The closing brace of such a variable is a second error, so the variables alone are reported.
+  // YAML reports the closing brace of such a variable as a second error, so only the variables are reported.
   const variables = troubles
     .map(({ pos: [offset] }) => findVariable(text, offset))
     .filter((each) => each !== undefined);
@@ -35,7 +35,7 @@ export function explainSyntax(
 
 const conflictProblem = "the file has a merge conflict; keep one side, and remove the lines of <, = and >";
 
-/** Finds a variable without quotes in braces or brackets, where YAML reads its brace as the start of a map. */
+/** Finds a variable `${…}` without quotes inside of braces or brackets, where YAML takes its brace for the start of a map. */
 function findVariable({ text }: PlanText, offset: number): SyntaxProblem | undefined {
   const start = text.lastIndexOf("${", offset);
   const [variable] = (start === -1 ? null : /^\$\{[^{}\n"]*\}/.exec(text.slice(start))) ?? [];
@@ -43,7 +43,10 @@ function findVariable({ text }: PlanText, offset: number): SyntaxProblem | undef
   return { offset: start, problem: `in braces or brackets a variable is written in quotes: "${variable}"` };
 }
 
-/** Returns what the author probably meant by a value, written as it should be. */
+/**
+ * Returns a sentence about a value that YAML cannot read, with the value in quotes if it only lacks them. Undefined for other
+ * errors.
+ */
 function explainValue({ text }: PlanText, code: ErrorCode, offset: number): string | undefined {
   const sentence = sentences[code];
   if (code !== "BAD_SCALAR_START") return sentence;
@@ -51,13 +54,13 @@ function explainValue({ text }: PlanText, code: ErrorCode, offset: number): stri
   return value === "" || value.includes('"') ? sentence : `${sentence}: "${value}"`;
 }
 
-/** Errors that the library finds only where the text ends, by code, with the marks that may have been left open far above. */
+/** Marks that may have been left open, by the code of an error that the library reports only at the end of the text. */
 const ofEnds: Partial<Record<ErrorCode, RegExp>> = {
   MISSING_CHAR: /["'[{]/,
   BAD_INDENT: /[[{]/,
 };
 
-/** Finds the nearest line, up from that of an error, that opens a quote or a bracket and does not close it. */
+/** Finds the nearest line, from the error upward, that opens a quote or a bracket which it does not close. */
 function findUnclosed(rows: readonly Row[], code: ErrorCode, line: number): SyntaxProblem | undefined {
   const opening = ofEnds[code];
   if (opening === undefined) return undefined;
@@ -98,7 +101,7 @@ function openMark(line: string): { readonly mark: string; readonly at: number } 
   return open.at(-1);
 }
 
-/** Codes of errors whose usual cause is a line with a wrong number of spaces at its start. */
+/** Codes of errors that a line with a wrong indent usually causes. */
 const ofIndent: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
   "BAD_INDENT",
   "BLOCK_AS_IMPLICIT_KEY",
@@ -113,7 +116,9 @@ const sentences: Partial<Record<ErrorCode, string>> = {
   BAD_SCALAR_START: "a value cannot begin with this character; put the value in quotes",
 };
 
-/** Finds the line of an error, or a later line that is neither blank nor a comment, if its indent fits none of the lines above. */
+/**
+ * Finds the first line, from the error's line on, whose indent fits none of the lines above it. Skips blank lines and comments.
+ */
 function findMisaligned(rows: readonly Row[], line: number): SyntaxProblem | undefined {
   const columns: Column[] = [];
   let above: Row | undefined;

@@ -1,7 +1,7 @@
 import type { Json, JsonObject } from "@toolmount/core";
 import { showPath, type Path } from "./positions.ts";
 
-/** How deep maps and lists of a plan may nest. */
+/** How deep the maps and lists of a plan may be nested. */
 export const maxPlanDepth = 32;
 
 /** Keys through which a later merge could reach an object's prototype. */
@@ -12,7 +12,7 @@ export function isRecord(value: unknown): value is Readonly<Record<string, unkno
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-/** Tests whether a value is a list, and keeps the type of its members, which `Array.isArray` would turn into `any[]`. */
+/** Tests whether a value is a list. Unlike `Array.isArray`, it keeps the type of the items. */
 export function isList(value: Json | undefined): value is readonly Json[] {
   return Array.isArray(value);
 }
@@ -23,7 +23,7 @@ export function membersOf(value: Json): readonly (readonly [string | number, Jso
   return isRecord(value) ? Object.entries(value) : [];
 }
 
-/** Tests whether JSON can hold a number and, for an integer, whether a double holds it exactly. */
+/** Tests whether a number can be written as JSON and, if it is an integer, is exact in JavaScript. */
 export function isExact(value: number): boolean {
   return Number.isFinite(value) && (!Number.isInteger(value) || Number.isSafeInteger(value));
 }
@@ -32,7 +32,7 @@ type Copied<Value> =
   | { readonly ok: true; readonly value: Value }
   | { readonly ok: false; readonly path: Path; readonly problem: string };
 
-/** Copies an object from code as JSON: own keys, without `undefined`, at most {@link maxPlanDepth} deep. */
+/** Copies an object as JSON: own keys, without those whose value is `undefined`, at most {@link maxPlanDepth} deep. */
 export function copyJson(value: Readonly<Record<string, unknown>>): Copied<JsonObject> {
   try {
     return { ok: true, value: copyValue(value, []) as JsonObject };

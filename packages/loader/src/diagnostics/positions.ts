@@ -9,11 +9,11 @@ interface Mark {
   readonly text: PlanText;
   readonly key?: number;
   readonly value: number;
-  /** Where a lower plan has the value that this one replaced. */
+  /** The place at which a lower part of the plan has the value that this one replaced. */
   readonly over?: Mark;
 }
 
-/** Where each value of a plan is written. In merged plans, each value has the place in the plan that it comes from. */
+/** Where each value of a plan is written, by its path. In a merged plan, each place is in the file from which the value comes. */
 export type PlanMap = Map<string, Mark>;
 
 export interface Place {
@@ -25,7 +25,10 @@ export function pathKey(path: Path): string {
   return path.map((part) => `/${String(part).replaceAll("~", "~0").replaceAll("/", "~1")}`).join("");
 }
 
-/** Finds the place of a value, or of its key. For a value that is not written, returns the place of the nearest value around it. */
+/**
+ * Finds the place of a value, or of its key. If the value is not written, returns the place of the nearest value that contains
+ * it.
+ */
 export function findPlace(map: PlanMap, path: Path, part: "key" | "value" = "value"): Place | undefined {
   for (let length = path.length; length >= 0; length--) {
     const mark = map.get(pathKey(path.slice(0, length)));

@@ -5,32 +5,32 @@ import { findPlace, showPath, type Path, type Place, type PlanMap } from "./posi
 import { positionAt } from "./source-text.ts";
 import { isVariable } from "./typed-variables.ts";
 
-/** One problem of a plan, with its place and how to fix it. */
+/** A problem of a plan, with its place and how to correct it. */
 export interface Problem {
   readonly code: ErrorCode;
   readonly message: string;
   /** The path inside the plan, e.g. `tools[0].config.root`. */
   readonly path?: string;
   readonly file?: string;
-  /** From 1. */
+  /** The line of the problem, from 1. */
   readonly line?: number;
-  /** From 1, in UTF-16 units. */
+  /** The column of the problem in UTF-16 units, from 1. */
   readonly column?: number;
-  /** The lines around it, with a caret. */
+  /** The lines of the plan around the problem, with a caret below it. */
   readonly frame?: string;
-  /** How to fix it. */
+  /** A suggestion how to correct it. */
   readonly hint?: string;
   /** The details of the error code. */
   readonly details?: Readonly<Record<string, unknown>>;
 }
 
-/** Most problems that one error lists; more are counted. */
+/** How many problems an error lists. The others are only counted. */
 const maxListed = 100;
 
-/** Longest message, and longest text among the details, of one problem, in characters. */
+/** Most characters of a problem's message, and of each text in its details. */
 const maxMessage = 1000;
 
-/** Longest report of all problems, in characters. */
+/** Most characters of the text about all problems. */
 const maxReport = 20_000;
 
 interface ProblemPlace {
@@ -60,7 +60,10 @@ function shorten(value: unknown): unknown {
   return typeof value === "string" ? value.slice(0, maxMessage) : value;
 }
 
-/** Masks secrets in the message, hint and details of a problem. The frame shows the plan as written, without values of variables. */
+/**
+ * Returns a function that masks secrets in the message, hint and details of a problem. The frame is not masked, because it shows
+ * the plan as written, with variables instead of their values.
+ */
 export function maskProblem(mask: (text: string) => string): (problem: Problem) => Problem {
   const hide = (value: unknown): unknown => {
     if (typeof value === "string") return mask(value);
@@ -126,7 +129,10 @@ export function planError(
   );
 }
 
-/** Formats problems as text for people: code, message, place, frame and hint of each. Those beyond a length are only counted. */
+/**
+ * Formats problems as text for people: for each its code, message, place, frame and hint. Problems beyond `maxReport` characters
+ * are only counted.
+ */
 function formatProblems(problems: readonly Problem[]): string {
   const blocks: string[] = [];
   let length = 0;

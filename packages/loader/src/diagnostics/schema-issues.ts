@@ -7,7 +7,7 @@ import type { Reporter } from "./problems.ts";
 
 export interface SchemaIssue {
   readonly path: Path;
-  /** Whether the key is wrong, rather than its value. */
+  /** Whether the key itself is wrong, or its value. */
   readonly part: "key" | "value";
   readonly problem: string;
   readonly unknownKey?: { readonly key: string; readonly near?: string };
@@ -17,7 +17,10 @@ type Issue = NonNullable<Awaited<ReturnType<StandardSchema["~standard"]["validat
 
 const maxIssues = 50;
 
-/** Reads the issues of a Standard Schema. Unknown keys, which Zod reports together, become one issue each, with a near name. */
+/**
+ * Reads the issues of a Standard Schema. Zod reports unknown keys together. Each of them becomes an issue, with a similar known
+ * key.
+ */
 export function readIssues(schema: StandardSchema, issues: readonly Issue[]): SchemaIssue[] {
   let json: unknown;
   const printed = () => (json ??= printSchema(schema));
@@ -31,8 +34,8 @@ export function readIssues(schema: StandardSchema, issues: readonly Issue[]): Sc
 }
 
 /**
- * Returns, for a union, the issues of the branch that the value was meant for: of the branches of the value's kind, the one with
- * the fewest issues. If no branch is of its kind, returns the issue of the union.
+ * Returns the issues that explain why a value does not fit a union: those of the branch with the fewest issues, among the
+ * branches for values of this kind. If there is no such branch, returns one issue for the union.
  */
 function insideUnion(issue: Issue): readonly Issue[] {
   const { code, errors } = issue as { readonly code?: unknown; readonly errors?: unknown };
@@ -46,7 +49,7 @@ function insideUnion(issue: Issue): readonly Issue[] {
   return best.flatMap((one) => insideUnion({ ...one, path: [...path, ...(one.path ?? [])] }));
 }
 
-/** Returns the issue of a union. If the schema's author wrote no message, it says what each branch wants. */
+/** Returns the issue of a union. Without a message of the schema's author, its message lists what each branch accepts. */
 function branchesOf(issue: Issue, branches: readonly (readonly Issue[])[]): Issue {
   if (issue.message !== "Invalid input") return issue;
   const rules = branches.flatMap(([first]) =>
@@ -55,7 +58,7 @@ function branchesOf(issue: Issue, branches: readonly (readonly Issue[])[]): Issu
   return { ...issue, message: [...new Set(rules)].join(", or ") };
 }
 
-/** Reports the issues that a schema found in the part of the plan at `base`. */
+/** Reports the issues of a schema for the part of the plan at `base`. */
 export function reportIssues(
   schema: StandardSchema,
   issues: readonly Issue[],

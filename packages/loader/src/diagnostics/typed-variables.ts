@@ -2,16 +2,16 @@ import type { Json } from "@toolmount/core";
 import { isList, isRecord } from "./json.ts";
 import { pathKey, type Path, type PlanMap } from "./positions.ts";
 
-/** For each plan, the keys of the paths whose whole text is one variable. */
+/** By plan, the paths at which the whole text is one variable. */
 const wholes = new WeakMap<PlanMap, Set<string>>();
 
-/** Notes that the text at a path of a plan is one whole variable, such as `${PORT}`. */
+/** Remembers that the text at a path of a plan is one variable and nothing else, such as `${PORT}`. */
 export function noteVariable(map: PlanMap, path: Path): void {
   const known = wholes.get(map) ?? new Set();
   wholes.set(map, known.add(pathKey(path)));
 }
 
-/** Tests whether the text at a path of a plan is one whole variable. */
+/** Tests whether the text at a path of a plan is one variable and nothing else. */
 export function isVariable(map: PlanMap, path: Path): boolean {
   return wholes.get(map)?.has(pathKey(path)) === true;
 }
@@ -23,8 +23,9 @@ interface Issue {
 }
 
 /**
- * Reads each refused text that is one whole variable as the number or boolean that it looks like, because a variable is a text,
- * and a schema may want another type. Returns the value with them, or null if there was no such text and the issues stand.
+ * A variable always has a text as its value, but a schema may want a number or a boolean. So texts that a schema refused, and
+ * that are one variable and nothing else, are read as the number or boolean that they look like. Returns the value with these
+ * changes; null if nothing changed.
  */
 export function typeVariables<Value extends Json>(
   value: Value,
@@ -49,7 +50,7 @@ function keyOf(part: PropertyKey): string | number {
   return typeof part === "number" ? part : String(part);
 }
 
-/** Reads a number as JSON writes it, if JavaScript holds it exactly, or a boolean. */
+/** Reads a number in the form of JSON that JavaScript holds exactly, or a boolean. Undefined for other texts. */
 function readTyped(text: Json | undefined): number | boolean | undefined {
   if (text === "true" || text === "false") return text === "true";
   if (typeof text !== "string" || !/^-?(?:0|[1-9]\d*)(?:\.\d+)?$/.test(text)) return undefined;

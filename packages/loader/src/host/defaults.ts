@@ -11,12 +11,12 @@ export interface ResolvedOptions extends OpenHostOptions {
   readonly clock: Clock;
   readonly extensions: GivenModules;
   readonly startTimeoutMs: number;
-  /** Conditions of package exports with which this process was started. */
+  /** Conditions for the exports of packages with which this process was started (`--conditions`). */
   readonly conditions: readonly string[];
   readonly startedAt: number;
 }
 
-/** Fills in defaults. This is the only place of the loader that reads the process it runs in. */
+/** Fills in the defaults of options. No other file of the loader uses `process`. */
 export function fillOptions(options: OpenHostOptions): ResolvedOptions {
   return {
     ...options,
@@ -27,7 +27,7 @@ export function fillOptions(options: OpenHostOptions): ResolvedOptions {
     extensions: options.extensions ?? {},
     startTimeoutMs: options.startTimeoutMs ?? 30_000,
     conditions: readConditions(process.execArgv),
-    // Reading performance.timeOrigin would load Node's code for measuring, which takes 2 ms.
+    // `performance.timeOrigin` would load Node's code for measuring, which takes 2 ms.
     startedAt: Date.now() - process.uptime() * 1_000,
   };
 }
@@ -47,7 +47,7 @@ function createDefaultLogger(bindings: Record<string, unknown> = {}): Logger {
     ready ??= startPino(bindings);
     void ready.then(
       (logger) => logger[level](fields, message),
-      // Without pino, for example when no file can be opened, the message is still printed and the host keeps running.
+      // If pino cannot be loaded, for example because no more files can be opened, the message is still printed.
       () => writeSync(2, `${message ?? "a warning"}\n`),
     );
   };
@@ -65,7 +65,7 @@ const ignore = () => {};
 
 async function startPino(bindings: Record<string, unknown>): Promise<Logger> {
   const { destination, pino } = await import("pino");
-  // Typed as Logger, because TypeScript could treat pino's own type as a promise.
+  // The type is `Logger`, because TypeScript could take pino's own type for a promise.
   const logger: Logger = pino({ level: "warn", base: bindings }, destination({ dest: 2, sync: true }));
   return logger;
 }

@@ -9,7 +9,8 @@ import { PlanHost } from "./plan-host.ts";
 import type { BootEntry, HostStatus, ReloadReport } from "./status.ts";
 
 declare global {
-  // The same declaration as in TypeScript's library, so that consumers whose `lib` lacks it can read this package's types.
+  // This repeats the declaration of TypeScript's library, so that consumers without it in their `lib` can compile this package's
+  // types.
   interface SymbolConstructor {
     readonly asyncDispose: unique symbol;
   }
@@ -17,23 +18,23 @@ declare global {
 
 /** A host whose modules come from a plan. */
 export interface OpenedHost extends Host {
-  /** The plan that is mounted now. */
+  /** The plan that is mounted now, which a reload can replace. */
   readonly plan: OpenedPlan;
   /** Describes each module of the plan: whether it is mounted, from where, with which tools, and its problems. */
   status(): HostStatus;
   /**
-   * Returns the modules as a tree with the time of each step, in the order of mounting. Each module appears once: a module that
-   * several others need is below the first of them. Modules that failed come last.
+   * Returns the modules as a tree in the order of mounting, with the time of each step. A module is below the module that needs
+   * it; if several need it, below the first of them. Modules that failed come last.
    */
   bootTree(): readonly BootEntry[];
   /**
-   * Reads the plan again, or another one, and mounts it as a new generation. Modules that did not change are kept; calls
-   * in flight finish on the generation in which they began. Rejects with `PLAN_INVALID`, and the host stays as it was.
+   * Reads the plan again, or the plan `input`, and mounts it as a new generation. Unchanged modules are kept. Running calls end
+   * in the generation in which they began. Rejects with `PLAN_INVALID`; the host then stays as it was.
    */
   reload(input?: PlanInput): Promise<ReloadReport>;
   /**
-   * Returns with `replay` a sentence for each difference between the calls so far and the recorded calls. Recorded calls that
-   * were not made count too, so ask when the work is done. Empty without `replay`.
+   * With the option `replay`, returns a sentence for each difference between the calls until now and the recorded ones. Recorded
+   * calls that were not made count too, so call it when the work is done. Empty without `replay`.
    */
   replayDifferences(): readonly string[];
   [Symbol.asyncDispose](): Promise<void>;
@@ -46,7 +47,7 @@ export async function openWithDefaults(input: PlanInput, given: ResolvedOptions)
   const plan = await loadPlan(input, options);
   secrets.add(plan.secrets, plan.guesses);
   const store = keepsInMemory(plan, options) ? createMemoryStore() : options.store;
-  // Few hosts have a tape, so its code is loaded where one is named.
+  // Code for tapes is loaded only for hosts with the option `record` or `replay`, which few hosts have.
   const hasTape = options.replay !== undefined || options.record !== undefined;
   const tapes = hasTape ? await import("./tape-file.ts") : null;
   const replay = (await tapes?.readReplay(options)) ?? null;
@@ -75,7 +76,7 @@ function shared(secrets: ResolvedOptions["secrets"] = []): SecretTexts {
   return "mask" in secrets ? secrets : createSecretTexts(secrets);
 }
 
-/** Tests whether core's own store is used: with `state: memory`, unless the application gave a store. */
+/** Tests whether core's own store in memory is used: the plan says `state: memory`, and the application gave no store. */
 function keepsInMemory({ opened }: LoadedPlan, { store }: ResolvedOptions): boolean {
   return store === undefined && opened.written["state"] === "memory";
 }

@@ -5,38 +5,38 @@ import { ToolmountError, type HostChain, type HostLink } from "@toolmount/core";
 import { readHostLinks } from "@toolmount/core/internal";
 import type { Environment } from "../plan/interpolate.ts";
 
-/** The environment variable that names, as JSON, the hosts whose programs started this process. */
+/** The environment variable that lists, as JSON, the hosts whose programs started this process. */
 const variable = "TOOLMOUNT_CHAIN";
 
-/** Most hosts in one chain. A longer chain is a mistake: some plan starts itself in a way that hides it. */
+/** Most hosts in a chain. In a longer chain, some plan probably starts itself without being recognised. */
 const maxHosts = 16;
 
-/** The input from which a chain is made. */
+/** What is needed to find the chain of a host: the hosts that started each other, up to this one. */
 interface ChainOptions {
   /** The random id of the host. */
   readonly id: string;
   readonly env: Environment;
-  /** Returns the hosts that the client of this host names. */
+  /** Returns the hosts that this host's client names. */
   readonly above?: (() => Promise<readonly HostLink[]>) | undefined;
 }
 
 /**
- * Returns the chain in which a host of this plan stands. Rejects with `PLAN_SERVES_ITSELF` where the environment says that
- * the process was started by a host of the same plan.
+ * Returns the chain of a host of this plan: the hosts that started each other, up to this one. Rejects with `PLAN_SERVES_ITSELF`
+ * if the environment says that a host of the same plan started this process.
  */
 export async function chainOf(
   file: string | undefined,
   { id, env, above }: ChainOptions,
 ): Promise<HostChain> {
   const place = file === undefined ? undefined : await placeOf(file);
-  // Most hosts are in no chain, so the digest is made only on demand: the first one of a process takes 5 ms.
+  // Most hosts start no server, so the digest is computed only when it is needed: the first one in a process takes 5 ms.
   const self = (): HostLink => (place === undefined ? { host: id } : { host: id, plan: digestOf(place, id) });
   const isSelf = ({ host, plan }: HostLink) =>
     host === id || (place !== undefined && plan === digestOf(place, host));
   const refuse = (hosts?: number) => {
     throw new ToolmountError("PLAN_SERVES_ITSELF", { path: file ?? "the plan", hosts });
   };
-  // A host that both the client and the environment name counts once.
+  // If both the client and the environment name a host, it counts once.
   let known = readVariable(env[variable]);
   if (known.some(isSelf)) refuse();
   const read = async () => {
@@ -61,19 +61,19 @@ export async function chainOf(
   };
 }
 
-/** Identifies a file by its machine, device and real path, because another machine may have the same path. */
+/** Identifies a file by machine, device and real path, because other machines may have a file with the same path. */
 async function placeOf(file: string): Promise<string> {
   const path = await realpath(file).catch(() => file);
   const { dev } = await stat(path).catch(() => ({ dev: 0 }));
   return JSON.stringify([hostname(), dev, path]);
 }
 
-/** Returns a digest of a place with the id of the host as key, so that one plan has another digest in each host. */
+/** Returns a digest of a place with a host's id as its key, so that each host has another digest of the same plan. */
 function digestOf(place: string, id: string): string {
   return createHmac("sha256", id).update(place).digest("base64url");
 }
 
-/** Reads the hosts of the variable. A text that no host wrote counts as an empty list. */
+/** Reads the hosts in the variable's text. A text that no host wrote counts as no hosts. */
 function readVariable(text = "[]"): readonly HostLink[] {
   try {
     return readHostLinks(JSON.parse(text));

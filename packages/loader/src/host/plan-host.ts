@@ -117,7 +117,7 @@ export class PlanHost {
     return () => undos.forEach((undo) => undo());
   }
 
-  /** Reloads the plan. Reloads run one after the other. */
+  /** Reloads the plan after earlier reloads have ended. */
   reload(input: PlanInput): Promise<ReloadReport> {
     const next = this.#lastReload.then(() => this.#reload(input));
     this.#lastReload = next.catch(() => {});
@@ -125,7 +125,7 @@ export class PlanHost {
   }
 
   async #reload(input: PlanInput): Promise<ReloadReport> {
-    // Nothing else in a reload needs to wait, so reloads in a row could keep the timers of running calls from firing.
+    // A reload may have nothing else to wait for, so reloads in a row could keep timers of running calls from firing.
     await new Promise((resolve) => void setImmediate(resolve));
     this.#requireOpen();
     try {

@@ -2,7 +2,7 @@ import { readFileSync, readlinkSync } from "node:fs";
 import { hostname } from "node:os";
 import type { ProcessMark } from "@toolmount/core";
 
-/** Creates the mark that names this process and can tell of another process of this machine whether it has ended. */
+/** Creates an id of this process, with a test whether another process on this machine, which has such an id, has ended. */
 export function createProcessMark(): ProcessMark {
   let own: readonly [string, string, string] | undefined;
   const here = () => (own ??= placeOfProcesses());
@@ -14,19 +14,19 @@ export function createProcessMark(): ProcessMark {
       const place = here();
       const [host, boot, namespace, pid, start] = readId(id);
       if (typeof pid !== "number" || host !== place[0] || namespace !== place[2]) return null;
-      if (boot !== place[1]) return true; // the machine has started again since
+      if (boot !== place[1]) return true; // the machine was restarted since, so the process has ended
       return !isThere(pid) || startOf(pid) !== start;
     },
   };
 }
 
-/** Returns the machine's name, its boot, and the namespace in which the numbers of processes have their meaning. */
+/** Returns the machine's name, the id of its boot, and the namespace in which process numbers are unique. */
 function placeOfProcesses(): readonly [string, string, string] {
   const boot = attempt(() => readFileSync("/proc/sys/kernel/random/boot_id", "utf8").trim());
   return [hostname(), boot, attempt(() => readlinkSync("/proc/self/ns/pid"))];
 }
 
-/** Returns when a process started, to distinguish it from a later one with the same number; empty if unknown. */
+/** Returns when a process started, which distinguishes it from a later process with the same number; empty if unknown. */
 function startOf(pid: number): string {
   const stat = attempt(() => readFileSync(`/proc/${pid}/stat`, "utf8"));
   return stat.slice(stat.lastIndexOf(")") + 2).split(" ")[19] ?? "";
@@ -49,7 +49,7 @@ function readId(id: string): readonly unknown[] {
   }
 }
 
-/** Reads a file, or returns an empty text where it does not exist, as on systems other than Linux. */
+/** Reads from `/proc`, or returns an empty text if that is not possible, as on systems other than Linux. */
 function attempt(read: () => string): string {
   try {
     return read();

@@ -12,18 +12,18 @@ import { stateFiles } from "./secret-paths.ts";
 export interface ProtectedPaths {
   /** The plan, its lock files, its state and `.toolmount`. */
   readonly plan: readonly string[];
-  /** Other files that the next command imports, runs or obeys. */
+  /** Other files that the next command imports, runs or obeys, such as settings of git. */
   readonly obeyed: readonly string[];
 }
 
 /**
- * Returns what a tool must not write, even inside folders that it may write: everything that the next command reads or
- * imports. A tool that changed it would decide what the next host runs.
+ * Returns what a tool must not write, even in folders in which it may write: everything that the next command reads or imports. A
+ * tool that changed it would decide what the next host runs.
  *
- * Absolute paths, with everything below them: the files of the plan, their lock files, the file of its state, the folder
- * `.toolmount`, `node_modules`, `package.json`, the files of local modules, those of models included, and what the next
- * command runs or obeys besides. Entries that begin with `**` + `/` name entries in any folder: plans that a later command could find,
- * overlays, further folders `.toolmount`, and files such as `.git/hooks`.
+ * Absolute paths include everything below them: the files of the plan, their lock files, the file of its state, the folder
+ * `.toolmount`, `node_modules`, `package.json`, the files of local modules, including that of a model, and what the next command
+ * runs or obeys. Paths that begin with `**` + `/` mean entries in any folder: plans that a later command could find, overlays,
+ * further folders `.toolmount`, and files such as `.git/hooks`.
  */
 export async function protectedPaths(
   loaded: LoadedPlan,
@@ -51,7 +51,7 @@ export async function protectedPaths(
 }
 
 /**
- * Returns `node_modules` and `package.json` of a folder and of those above it, because a package.json decides where Node
+ * Returns `node_modules` and `package.json` of a folder and of all folders above it, because a package.json decides where Node
  * finds packages.
  */
 function packagePaths(folder: string): string[] {
@@ -60,7 +60,10 @@ function packagePaths(folder: string): string[] {
   return [...own, ...(parent === folder ? [] : packagePaths(parent))];
 }
 
-/** Returns the paths of a local module: its folder, or its file with every file that it imports by a relative path. */
+/**
+ * Returns the paths of a local module: its folder or, for a module in a file, that file and all files that it imports by a
+ * relative path.
+ */
 async function filesOfModule(path: string): Promise<readonly string[]> {
   const kind = await stat(path).catch(() => undefined);
   if (!kind?.isFile()) return [path];
@@ -68,14 +71,17 @@ async function filesOfModule(path: string): Promise<readonly string[]> {
   return [path, ...digests.keys()];
 }
 
-/** Returns the path of the local module that opens the agent's model: `agent.provider.module`. */
+/** Returns the path of the local module that provides the agent's model: `agent.provider.module`. */
 function modelModules(agent: unknown, folder: string): string[] {
   const provider = isRecord(agent) ? agent["provider"] : undefined;
   const module = isRecord(provider) ? provider["module"] : undefined;
   return typeof module === "string" && /^[./]/.test(module) ? [resolve(folder, module)] : [];
 }
 
-/** Returns patterns for plans, overlays and lock files in any folder: names like the plan's own, and names that a search finds. */
+/**
+ * Returns patterns for plans, overlays and lock files in any folder: with the names of this plan, and with names that a search
+ * would find.
+ */
 function planNames(files: readonly string[]): string[] {
   const names = [...planFileNames, ...files.map((file) => basename(file))];
   const stems = new Set(names.map((name) => basename(name, extname(name))));

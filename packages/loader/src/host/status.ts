@@ -13,7 +13,7 @@ import type { StepTimes } from "../mount/step-times.ts";
 /** The status of one module of a plan. */
 export interface EntryStatus {
   readonly id: string;
-  /** The section of the plan that asks for it; `needs` when another module asked for it. */
+  /** The section of the plan that names the module; `needs` if another module asked for it. */
   readonly section: string;
   /** The module as the plan writes it. */
   readonly specifier: string;
@@ -21,32 +21,38 @@ export interface EntryStatus {
   /** The file that was imported; absent for modules in memory. */
   readonly path: string | undefined;
   /**
-   * `sleeping`: its tools are mounted by its manifest, and the first call of one of them imports it (`wake: call`).
-   * `degraded`: mounted, but it registered nothing. `failed`: optional, and could not be mounted; an MCP server that does not
-   * answer is asked again, and is `mounted` once it has answered. `skipped`: optional, and a module that it needs failed.
+   * `sleeping`: its tools are mounted from its manifest, and the first call of a tool imports it (`wake: call`). `degraded`: it
+   * is mounted, but registered nothing. `failed`: it is optional and could not be mounted. An MCP server that does not answer is
+   * asked again, and becomes `mounted` when it answers. `skipped`: it is optional, and a module that it needs failed.
    */
   readonly state: "mounted" | "sleeping" | "degraded" | "failed" | "skipped";
-  /** Names of its tools, as offered. */
+  /** The offered names of its tools. */
   readonly tools: readonly string[];
   readonly problems: readonly Problem[];
-  /** The place in the plan that names it. */
+  /** The place in the plan that names the module. */
   readonly position: PlanPosition | undefined;
   /** What the module reports about itself, such as an MCP server's connection; absent for a module without a report. */
   readonly report?: JsonObject | undefined;
 }
 
-/** The start of a capability's name; the module's id follows. The capability is a function that returns the module's report. */
+/**
+ * The beginning of the name of a capability, which ends with a module's id. The capability is a function that returns the
+ * module's report.
+ */
 const reportCapability = "status.report:";
 
 /** One module of the boot tree: how long its steps took, and the modules that it needs. */
 export interface BootEntry {
   readonly id: string;
   readonly state: EntryStatus["state"];
-  /** True for a module that the last reload did not mount again; its times are from when it was mounted. */
+  /** Whether the last reload kept the module. Its times are then from the generation in which it was mounted. */
   readonly kept: boolean;
-  /** Milliseconds of each step: find it, import it, parse its config, mount it. Absent for a step that did not run. */
+  /**
+   * Milliseconds of each step: finding the module, importing it, parsing its config, mounting it. Absent for a step that did not
+   * run.
+   */
   readonly times: StepTimes;
-  /** Modules that it needs, by their manifests or because it asked for them. */
+  /** Modules that this module needs: by its manifest, or because it asked for them while it was mounted. */
   readonly needs: readonly BootEntry[];
 }
 
@@ -54,12 +60,12 @@ export interface BootEntry {
 export interface HostStatus {
   readonly state: "open" | "closed";
   readonly plan: { readonly file: string | undefined; readonly name: string | undefined };
-  /** How many times a plan was mounted; 1 after opening. */
+  /** How many plans this host has mounted: 1 after opening, one more after each reload. */
   readonly generation: number;
   readonly entries: readonly EntryStatus[];
   /** Tools that differ from the plan's lock file. A call of an added or changed tool fails with `LOCK_DRIFT`. */
   readonly lockChanges: readonly LockChange[];
-  /** Why the last reload changed nothing; empty when it succeeded. */
+  /** Why the last reload failed and changed nothing; empty if it succeeded. */
   readonly reloadProblems: readonly Problem[];
 }
 
@@ -70,18 +76,18 @@ export interface ReloadReport {
   readonly kept: readonly string[];
   /** Ids of modules that were mounted, or mounted again. */
   readonly mounted: readonly string[];
-  /** Ids of modules that the plan no longer has, or that were mounted again. */
+  /** Ids of modules that the new plan does not have, or that were mounted again. */
   readonly removed: readonly string[];
   /** Ids of optional modules that could not be mounted. */
   readonly failed: readonly string[];
-  /** What happened to the running calls of removed modules; `draining` names those that end in their own time. */
+  /** What happened to the running calls of removed modules. `draining` names the calls that still run. */
   readonly drained: DrainReport;
 }
 
 export function describeEntries(
   { mounted, failed }: Generation,
   { map, mask }: Pick<LoadedPlan, "map" | "mask">,
-  /** Modules of a closed host report nothing. */
+  /** Whether the host is open. After it has closed, modules are not asked for reports. */
   isOpen: boolean,
 ): EntryStatus[] {
   const away = new Map(isOpen ? mounted.map((use) => [use, failedWait(use, { map, mask })]) : []);
@@ -119,7 +125,7 @@ function stateOf(use: MountedUse | FailedUse): EntryStatus["state"] {
   return use.degraded ? "degraded" : "mounted";
 }
 
-/** Returns the modules as a tree, each once, below the first module that needs it. Modules that failed come last. */
+/** Returns the modules as a tree: each module once, below the first module that needs it. Modules that failed come last. */
 export function describeBoot({ mounted, failed, kept }: Generation): BootEntry[] {
   const needed = new Set(mounted.flatMap(({ needs }) => needs));
   const placed = new Set<string>();
@@ -133,7 +139,7 @@ export function describeBoot({ mounted, failed, kept }: Generation): BootEntry[]
   };
   return [
     ...place(mounted.filter(({ use }) => !needed.has(use.id))),
-    // Modules that need one another in a circle have no root, so they are placed afterwards.
+    // Modules that need each other in a circle are below no other module, so they are added afterwards.
     ...place(mounted),
     ...failed.map((use) => ({
       id: use.use.id,

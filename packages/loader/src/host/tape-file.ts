@@ -16,7 +16,7 @@ import {
 import { isList, isRecord } from "../diagnostics/json.ts";
 import type { ResolvedOptions } from "./defaults.ts";
 
-/** Reads the tape that the options name. Rejects with `REPLAY_INVALID`. */
+/** Reads the recording that the option `replay` names; null without this option. Rejects with `REPLAY_INVALID`. */
 export async function readReplay({ replay, cwd, secrets }: ResolvedOptions): Promise<Replay | null> {
   if (replay === undefined) return null;
   const file = resolve(cwd, replay);
@@ -27,7 +27,10 @@ export async function readReplay({ replay, cwd, secrets }: ResolvedOptions): Pro
   }
 }
 
-/** Records calls and a model's answers in a file that only its owner can read. Throws `RECORD_FAILED` if the file exists. */
+/**
+ * Records calls and a model's answers in a new file that only its owner can read. Returns a function that ends this. Throws
+ * `RECORD_FAILED` if the file exists.
+ */
 export function startRecording(host: Host, { record, cwd, secrets, logger }: ResolvedOptions): () => void {
   if (record === undefined) return () => {};
   const redact = createRedactor(secrets);
@@ -40,7 +43,7 @@ export function startRecording(host: Host, { record, cwd, secrets, logger }: Res
     try {
       writeFileSync(descriptor, `${line}\n`);
     } catch (err) {
-      // A line after half a line could not be read, so the tape ends at the first line that could not be written.
+      // A line that follows an incomplete one could not be read. So the recording ends at the first line that cannot be written.
       isCut = true;
       logger.error({ err, file }, "the recording ends here: a call could not be written");
     }
@@ -82,7 +85,7 @@ function createTape(file: string): number {
   }
 }
 
-/** Removes a file with half a header, which is not a tape and would block the next recording. */
+/** Removes a file with an incomplete header, because it cannot be replayed and would prevent the next recording. */
 function removeBegun(file: string, descriptor: number): void {
   closeSync(descriptor);
   rmSync(file, { force: true });

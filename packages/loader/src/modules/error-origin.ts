@@ -9,7 +9,10 @@ import { createPlanText } from "../diagnostics/source-text.ts";
 const ownFolders = () =>
   ["#package.json", "@toolmount/core"].map((name) => fileURLToPath(new URL(".", import.meta.resolve(name))));
 
-/** Finds the first place in an error's stack that is in `folder`; by default, outside `node_modules`, this package and core. */
+/**
+ * Finds the first place in an error's stack that is in `folder`. Without `folder`, the place must be outside of `node_modules`,
+ * this package and core. Undefined if there is none.
+ */
 export function findErrorOrigin(error: unknown, folder?: string): CodePlace | undefined {
   if (!(error instanceof Error)) return undefined;
   const stack = String(error.stack);
@@ -29,7 +32,7 @@ export function findErrorOrigin(error: unknown, folder?: string): CodePlace | un
   return own === undefined ? undefined : withFrame(own.file, own.line, own.column);
 }
 
-/** Longest part of a module's own error message that is reported, in characters. */
+/** Most characters that are reported of an error message of a module. */
 const maxMessage = 500;
 
 export function shortMessage(error: unknown): string {
@@ -48,7 +51,7 @@ export function moduleFailed(
   return new ToolmountError(code, details, { cause });
 }
 
-/** Finds the import statement of a module that does not exist. Node's error names the importing file, but not the line. */
+/** Finds the import statement that names a missing module. Node's error names the importing file, but not the line. */
 function findImporter(message: string): CodePlace | undefined {
   const match = /^Cannot find (?:package|module) '([^']+)' imported from ([^\n]+?)(?:\?[^\n]*)?$/m.exec(
     message,
@@ -56,7 +59,8 @@ function findImporter(message: string): CodePlace | undefined {
   if (match === null) return undefined;
   const [, missing = "", importer = ""] = match;
   const file = toPath(importer);
-  // For a missing file, the message has the whole path, but the statement may have only its name.
+  // For a missing file, the message has its absolute path, but the import statement may only have a relative one. So the name is
+  // searched.
   const wanted = missing.startsWith("/") || missing.startsWith("file:") ? basename(missing) : missing;
   const lines = readLines(file);
   const line = lines.findIndex((text) => /["']/.test(text) && text.includes(wanted));
@@ -71,7 +75,10 @@ function readLines(file: string): readonly string[] {
   }
 }
 
-/** Finds the place of a syntax error, which Node's error lacks: `node --check` parses the file and does not run it. */
+/**
+ * Finds the place of a syntax error, which Node's error does not have. `node --check` parses the file without running it, and
+ * prints the place.
+ */
 export async function findSyntaxError(file: string): Promise<CodePlace | undefined> {
   const { execFile } = await import("node:child_process");
   const stderr = await new Promise<string>((resolve) => {
@@ -80,7 +87,10 @@ export async function findSyntaxError(file: string): Promise<CodePlace | undefin
   return readMarked(stderr);
 }
 
-/** Reads a text that begins with `file:line`, some lines of code, and a mark under the column, as Node writes syntax errors. */
+/**
+ * Reads the place in a text that begins with `file:line`, some lines of code, and a mark below the column, as Node prints syntax
+ * errors.
+ */
 function readMarked(text: string): CodePlace | undefined {
   const found = /^((?:file:\/\/|\/)[^\n]+?)(?:\?[^:\n]*)?:(\d+)\n(?:[^\n]*\n){1,9}?(\s*)\^/.exec(text);
   if (found === null) return undefined;

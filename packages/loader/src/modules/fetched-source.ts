@@ -6,7 +6,7 @@ import { ToolmountError } from "@toolmount/core/errors";
 export interface FetchedSource {
   readonly kind: "fetched";
   readonly written: string;
-  /** The package's folder name in the plan's store; every source has a different one. */
+  /** The name of the package's folder in the plan's folder of fetched packages. It differs for each source. */
   readonly alias: string;
   /** The path of an entry of the package, such as `/tools/calculator`; empty for the main entry. */
   readonly entry?: string;
@@ -24,11 +24,11 @@ export function storeOf(planFolder: string): string {
   return join(planFolder, ".toolmount", "modules");
 }
 
-/** Reads `npm:name@range`; the caller checks the name. Throws `SOURCE_REFUSED`. */
+/** Reads the parts of `npm:name@range`, whose name the caller has checked. Throws `SOURCE_REFUSED` for an invalid range. */
 export function readNpmRange(written: string, name: string, range: string, entry: string): FetchedSource {
   if (!/^[\w.^~<>=|*+ -]{1,128}$/.test(range) || range.trim() === "" || range.startsWith("-"))
     return refuse(written, "the text after @ is not a version range; write one such as ^2 or 1.4.0");
-  // Two entries of the same version belong to one package.
+  // The alias ignores the path of the entry, so that two entries of one version share the package.
   const alias = aliasOf(name, entry === "" ? written : written.slice(0, -entry.length));
   return { kind: "fetched", written, alias, entry, from: { kind: "npm", name, range } };
 }
@@ -58,7 +58,9 @@ export function readGit(written: string): FetchedSource {
   return { kind: "fetched", written, alias: aliasOf(nameOfRepository(from), written), from };
 }
 
-/** Returns the last folder in a repository's address or, if given, in the subdirectory. */
+/**
+ * Returns the name of a repository's package: the last folder of the subdirectory or, without one, of the repository's address.
+ */
 export function nameOfRepository({ url, subdirectory }: { url: string; subdirectory: string }): string {
   return (subdirectory || url)
     .split("/")
@@ -84,7 +86,7 @@ function readSubdirectory(written: string, fragment: string): string {
   return parts.join("/");
 }
 
-/** Makes an alias from the whole source, so that two version ranges of one package are two packages. */
+/** Makes an alias from the name and a digest of the whole source, so that two version ranges of one package are two packages. */
 function aliasOf(name: string, written: string): string {
   const readable = name
     .toLowerCase()

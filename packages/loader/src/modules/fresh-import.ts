@@ -8,25 +8,25 @@ import { readSourceFiles, type SourceFiles } from "./source-files.ts";
 
 const require = createRequire(import.meta.url);
 
-// Node caches every module by URL for the life of the process, even one that failed. These maps describe that cache, so
-// a process has one set of them. A changed file is imported under a URL that contains the digest of its content.
+// Node caches every module by URL for the life of the process, even one that failed. These maps describe this cache, so there is
+// one of each for the process. A changed file is imported under a URL with a digest of its content.
 
-/** By real path: the digest of a file when it was first imported, under its plain URL. */
+/** By real path, the digest of a file when it was first imported, under its URL without a query. */
 const firstDigests = new Map<string, string>();
 
-/** By the path of its entry: the version of a package when it was first imported. */
+/** By the path of its entry, the version of a package when it was first imported. */
 const firstVersions = new Map<string, string>();
 
-/** By real path: how many imports of the file failed. */
+/** By real path, how many imports of the file failed. */
 const failures = new Map<string, number>();
 
-/** By real path: the query that the URL of a file has now. */
+/** By real path, the query that the file's URL has now. */
 const queries = new Map<string, string>();
 
-/** Imports a file so that the current content of all its files runs, even if older content was imported before. */
+/** Imports a file so that the current content of it and of its imports runs, even if older content was imported before. */
 export async function importFile(files: SourceFiles, startedAt: number): Promise<ModuleExports> {
   const { entry, digests, digest, changedAt } = files;
-  // The application may have imported the file before it changed.
+  // The file changed after the process started, and the application may have imported its older content.
   if (!firstDigests.has(entry) && changedAt >= startedAt) firstDigests.set(entry, "unknown");
   for (const [file, now] of digests) {
     if (!firstDigests.has(file)) firstDigests.set(file, now);
@@ -45,14 +45,14 @@ export async function importPackageFile(path: string, version: string | undefine
   return importEntry(entry, [...digests.keys()], digest);
 }
 
-/** Imports a file. Uses `require` for an installed package where it can, which is faster and yields the same module. */
+/** Imports a file. Uses `require` for an installed package if that works, because it is faster and returns the same module. */
 export async function importFileOf(path: string): Promise<ModuleExports> {
   if (path.includes(`${sep}node_modules${sep}`))
     try {
       const exports = require(path) as ModuleExports;
       if (types.isModuleNamespaceObject(exports) && !("__esModule" in exports)) return exports;
     } catch {
-      // A module with top-level await cannot be required, and a failure is to be reported as an import reports it.
+      // `require` fails for a module with top-level await. Other failures occur again in the import below, which reports them.
     }
   return importModule(pathToFileURL(path).href);
 }
@@ -61,7 +61,7 @@ async function importEntry(entry: string, files: readonly string[], digest: stri
   try {
     return await importModule(`${pathToFileURL(entry).href}${queries.get(entry) ?? ""}`);
   } catch (error) {
-    // Node caches the failure too, and any of the files may be the one that failed.
+    // Node also caches a failure, and any of the files may have caused it. So all get a new URL for the next import.
     for (const file of files) {
       failures.set(file, (failures.get(file) ?? 0) + 1);
       setQuery(file, digest);

@@ -8,8 +8,9 @@ export interface SourceFile {
 type Files = ReadonlyMap<string, SourceFile>;
 
 /**
- * Returns for each file a digest of it and of all files that it imports. A digest is made from those of its imports, so the work
- * grows with the number of imports. Files that import each other in a circle form one group and change together.
+ * Returns for each file a digest of the file and of all files that it imports, directly or not. It is made from the digests of
+ * its imports, so the work grows only with the number of imports. Files that import each other in a circle form one group, whose
+ * digests change together.
  */
 export function digestsWithImports(files: Files): ReadonlyMap<string, string> {
   const digests = new Map<string, string>();
@@ -25,7 +26,7 @@ export function digestsWithImports(files: Files): ReadonlyMap<string, string> {
   return digests;
 }
 
-/** Returns the imports of a file that were read. Files beyond the limit were not. */
+/** Returns those imports of a file that were read. Files beyond `maxFiles` were not read. */
 function importsOf(file: string, files: Files): readonly string[] {
   return files.get(file)!.imports.filter((each) => files.has(each));
 }
@@ -34,11 +35,14 @@ function importsOf(file: string, files: Files): readonly string[] {
 interface Step {
   readonly file: string;
   readonly rest: Iterator<string>;
-  /** The place of the earliest open file that it reaches. */
+  /** The place of the earliest open file that this file reaches, directly or not. */
   reached: number;
 }
 
-/** Returns groups of files that import each other in a circle, most with one file, after the groups that they import (Tarjan). */
+/**
+ * Returns groups of files that import each other in a circle; most groups have one file. A group comes after the groups that it
+ * imports (Tarjan's algorithm).
+ */
 function groupsOf(files: Files): readonly (readonly string[])[] {
   const groups: (readonly string[])[] = [];
   const open: string[] = [];

@@ -14,7 +14,7 @@ export interface ImportContext {
   readonly startedAt: number;
 }
 
-/** Imports a module that was found. Throws `MODULE_IMPORT_FAILED`, for example after `startTimeoutMs`. */
+/** Imports a module that was found. Throws `MODULE_IMPORT_FAILED`, also if importing takes longer than `startTimeoutMs`. */
 export async function importResolved(
   resolution: Resolution,
   { clock, startTimeoutMs, startedAt }: ImportContext,
@@ -27,7 +27,8 @@ export async function importResolved(
       Promise.reject(moduleFailed("MODULE_IMPORT_FAILED", name, late)),
     );
   } catch (error) {
-    // `defineTool` refuses a definition while its module is imported: that is an error of the module's code.
+    // `TOOL_INVALID` comes from `defineTool`, which the module calls while it is imported, so it is an error in the module's
+    // code.
     if (isToolmountError(error) && error.code !== "TOOL_INVALID") throw error;
     const origin = await originOf(error, resolution);
     const problem = `${shortMessage(error)}${orAsServer(resolution)}`;
@@ -35,14 +36,16 @@ export async function importResolved(
   }
 }
 
-/** Returns a hint for a package that is an MCP server: an import may have failed because the program expects to be started. */
+/**
+ * Returns a hint if the package is an MCP server, whose import may have failed because it is meant to be started as a program.
+ */
 function orAsServer({ mcpProgram }: Resolution): string {
   return mcpProgram === undefined
     ? ""
     : `; it is a server of MCP, a program: write ${serverLine(mcpProgram)}`;
 }
 
-/** Finds the place of an error. Node's error for a syntax error in JavaScript has no place, so the file is parsed again to find it. */
+/** Finds the place of an error. Node's error about a syntax error in JavaScript has no place, so the file is parsed again. */
 async function originOf(error: unknown, { path }: Resolution) {
   const origin = findErrorOrigin(error);
   return origin === undefined && error instanceof SyntaxError && path !== undefined

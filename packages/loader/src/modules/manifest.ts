@@ -5,7 +5,7 @@ import { pathToFileURL } from "node:url";
 import type { JsonSchema, ToolInfo } from "@toolmount/core";
 import { isRecord } from "../diagnostics/json.ts";
 
-/** The facts of a tool that a manifest contains, which exclude its usage text. */
+/** The members of a tool that a manifest contains. `usage` is not one of them, because it can be long. */
 export const manifestFacts = [
   "name",
   "description",
@@ -28,35 +28,41 @@ export const manifestFacts = [
   "version",
 ] as const satisfies readonly (keyof ToolInfo)[];
 
-/** One tool in a package's manifest, which lists the tool without running the package. */
+/** A tool in a package's manifest, which describes the tool so that the package need not run. */
 export type ManifestTool = Pick<ToolInfo, "name" | "description"> &
   Partial<Pick<ToolInfo, (typeof manifestFacts)[number]>>;
 
 /** The manifest of a package: the key `toolmount` of its `package.json`. */
 export interface ModuleManifest {
   readonly type?: string;
-  /** Version of the tool contract that the module was written for; absent for 1. Not checked here: see `refuseContract`. */
+  /**
+   * Version of the tool contract for which the module was written; absent means 1. `refuseContract` checks it, and not this
+   * reader.
+   */
   readonly contract?: unknown;
   /** Points at which it mounts. Default `tools` for a module of type `tool`. */
   readonly mounts: readonly string[];
-  /** Whether its set of tools is the same for every config. */
+  /** Whether the module mounts the same tools with every config. */
   readonly static: boolean;
-  /** JSON Schema of its config. */
+  /** JSON Schema of the module's config. */
   readonly config?: JsonSchema;
-  /** Capabilities it registers. */
+  /** Capabilities that the module registers. */
   readonly provides: readonly string[];
-  /** Capabilities that must be registered before it mounts. */
+  /** Capabilities that must be registered before the module is mounted. */
   readonly needs: readonly string[];
-  /** Events on which it registers hooks; absent for none. */
+  /** Events for which the module registers hooks; absent if it registers none. */
   readonly hooks?: readonly string[];
-  /** Members that it adds to the context of tools; absent for none. */
+  /** Members that the module adds to the context of tools; absent if it adds none. */
   readonly context?: readonly string[];
-  /** Why it needs the host itself, such as "it reads …". Such a module cannot run behind a border. */
+  /** Why the module needs the host itself, such as "it reads …". Such a module cannot run behind a border. */
   readonly hostOnly?: string;
   readonly tools?: readonly ManifestTool[];
 }
 
-/** Why a module with `onSessionReady`, which is called when the plan is mounted, cannot run behind a border. */
+/**
+ * Why a module that exports `onSessionReady` cannot run behind a border: this function is called in the host when the plan is
+ * mounted.
+ */
 export const waitsForPlan = "it exports onSessionReady";
 
 /** The parts of a `package.json` that the loader reads. */
@@ -68,11 +74,14 @@ export interface PackageFacts {
   readonly exports: unknown;
   readonly main: string | undefined;
   readonly manifest: ModuleManifest | undefined;
-  /** The program of a package that is probably an MCP server and has to be started rather than imported. */
+  /** The name of a program in the package, which is probably an MCP server that must be started rather than imported. */
   readonly mcpProgram?: string;
 }
 
-/** Finds an installed package from a folder and reads its `package.json`. No code of the package runs. */
+/**
+ * Finds an installed package from a folder, and reads its `package.json`. Undefined if there is none. No code of the package
+ * runs.
+ */
 export async function findPackage(name: string, folder: string): Promise<PackageFacts | undefined> {
   const file = locate(name, folder);
   return file === undefined ? undefined : readPackage(file.slice(0, -"/package.json".length));
@@ -84,7 +93,7 @@ function locate(name: string, folder: string): string | undefined {
   try {
     return findPackageJSON(name, pathToFileURL(join(folder, "plan.js")));
   } catch {
-    // Node refuses a broken package.json, but its path is needed to report it.
+    // Node refuses a broken package.json, but an error must name its path.
     return locateAbove(name, folder);
   }
 }
@@ -96,18 +105,21 @@ function locateAbove(name: string, folder: string): string | undefined {
   return above === folder ? undefined : locateAbove(name, above);
 }
 
-/** Returns the path of a package's `package.json`, or of the folder's own, if it exists and cannot be read. */
+/**
+ * Returns the path of a `package.json` that exists but cannot be read: that of the package `name` or, for null, of the folder
+ * itself. Otherwise undefined.
+ */
 export function brokenManifest(name: string | null, folder: string): string | undefined {
   const file = name === null ? join(folder, "package.json") : locate(name, folder);
   return file !== undefined && readNow(dirname(file)) === undefined ? file : undefined;
 }
 
-/** Reads the `package.json` of a folder; undefined when it is missing or cannot be read. */
+/** Reads the `package.json` of a folder; undefined if it is missing or cannot be read. */
 export async function readPackage(folder: string): Promise<PackageFacts | undefined> {
   return readNow(folder) ?? undefined;
 }
 
-/** Reads the `package.json` of a folder at once: null if it does not exist, undefined if it cannot be read. */
+/** Reads the `package.json` of a folder synchronously. Null if it does not exist, and undefined if it cannot be read. */
 export function readNow(folder: string): PackageFacts | null | undefined {
   try {
     const json: unknown = JSON.parse(
@@ -132,7 +144,10 @@ function readFacts(folder: string, json: Readonly<Record<string, unknown>>): Pac
   };
 }
 
-/** Returns the program of a package that uses MCP's SDK or has `mcp` in its name, because many servers bundle the SDK. */
+/**
+ * Returns the program of a package that is probably an MCP server: it depends on MCP's SDK, or has `mcp` in its name, because
+ * many servers bundle the SDK.
+ */
 function mcpProgram({ name, bin, dependencies }: Readonly<Record<string, unknown>>) {
   const isNamed = typeof name === "string" && /\bmcp\b/.test(name);
   const usesMcp = Object.keys(isRecord(dependencies) ? dependencies : {}).some((key) =>
@@ -171,7 +186,7 @@ export function readText(value: unknown): string | undefined {
   return typeof value === "string" ? value : undefined;
 }
 
-/** Reads a list of texts as a member `key`, which is absent if the list is empty. */
+/** Reads a list of texts into a member `key`. The result has no member if the list is empty. */
 export function someTexts<Key extends string>(
   key: Key,
   value: unknown,

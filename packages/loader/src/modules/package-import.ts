@@ -2,7 +2,10 @@ import { pathToFileURL } from "node:url";
 import type { ImportPackage } from "@toolmount/core";
 import { importModule } from "@toolmount/core/import";
 
-/** Creates a function that imports packages by name as Node would from `folder`, and returns null for packages not installed. */
+/**
+ * Creates a function that imports a package by its name, as Node would from `folder`. It returns null if the package is not
+ * installed.
+ */
 export function createPackageImport(folder: string): ImportPackage {
   return async (name) => {
     const { resolveModulePath } = await import("exsolve");

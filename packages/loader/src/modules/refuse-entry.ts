@@ -2,26 +2,29 @@ import { ToolmountError } from "@toolmount/core";
 import { isRecord } from "../diagnostics/json.ts";
 import type { PackageFacts } from "./manifest.ts";
 
-/** Throws for a package whose `package.json` is broken, because it is installed and should not be reported as missing. */
+/**
+ * Throws if `broken` names a `package.json` that cannot be read, because the package is installed and must not be reported as
+ * missing.
+ */
 export function requireReadable(module: string, broken: string | undefined): void {
   if (broken === undefined) return;
   const problem = `its ${broken} is not JSON, or cannot be read; install the package again, or fix the file`;
   throw new ToolmountError("MODULE_IMPORT_FAILED", { module, problem });
 }
 
-/** Tests whether `exports` has files for `require` only, although modules are imported. */
+/** Tests whether the `exports` of a package name files only for `require`. They cannot be used, because modules are imported. */
 function isForRequire(exports: unknown): boolean {
   const main = isRecord(exports) && "." in exports ? exports["."] : exports;
   const keys = isRecord(main) ? Object.keys(main) : [];
   return keys.includes("require") && !keys.some((key) => ["import", "node", "default"].includes(key));
 }
 
-/** Throws the error for a package that is installed but has no entry file, which differs from "not found". */
+/** Throws the error for a package that is installed but has no main entry file. */
 export function failToEnter(module: string, facts: PackageFacts): never {
   throw new ToolmountError("MODULE_IMPORT_FAILED", { module, problem: howToEnter(facts) });
 }
 
-/** Explains how to use a package without a main entry: by one of its other entries, or as a program. */
+/** Explains how to use a package without a main entry: by one of its other entries, or by starting it as a program. */
 function howToEnter({ folder, name, exports, mcpProgram }: PackageFacts): string {
   const server = mcpProgram === undefined ? "" : serverLine(mcpProgram);
   const [first, ...more] = otherEntries(exports).map((key) => `${name}${key.slice(1)}`);
@@ -37,7 +40,7 @@ function howToEnter({ folder, name, exports, mcpProgram }: PackageFacts): string
     : `its package.json in ${folder} names no file that exists; build the package, or fix its exports`;
 }
 
-/** Returns the lines of a plan's entry for a package that is an MCP server. */
+/** Returns the line of a plan's entry for an MCP server that is started as a program. */
 export function serverLine(program: string): string {
   return `source: { mcp: { command: npx, args: [--no, ${program}] } }`;
 }

@@ -21,7 +21,7 @@ import type { FoundSource, ModuleSourceResolver, SourceSchemes } from "./source-
 export interface Lookup {
   readonly folder: string;
   readonly given: GivenModules;
-  /** Conditions of package exports, besides `node` and `import`. */
+  /** Conditions for the exports of packages, in addition to `node` and `import`. */
   readonly conditions: readonly string[];
   readonly schemes?: SourceSchemes | undefined;
   readonly resolver?: ModuleSourceResolver | undefined;
@@ -29,7 +29,7 @@ export interface Lookup {
 
 export interface Asking {
   readonly module: string;
-  /** The folder of the file that names the module; in a plan of parts, it may differ from the plan's folder. */
+  /** The folder of the file that names the module. If the plan has several parts, it may differ from the plan's folder. */
   readonly folder: string;
   readonly source?: Json | undefined;
 }
@@ -38,20 +38,20 @@ export interface Asking {
 export interface Resolution {
   readonly name: string;
   readonly version?: string | undefined;
-  /** The file to import; absent for a module in memory. */
+  /** The file to import; absent for a module that the application gave. */
   readonly path?: string | undefined;
   readonly given?: GivenModule | undefined;
-  /** The file of a module that the application gave. */
+  /** The file of a module that the application gave, for processes that must import it themselves. */
   readonly givenFile?: string | undefined;
   readonly manifest?: ModuleManifest | undefined;
   /** Version of the tool contract that its package declares. */
   readonly contract?: unknown;
-  /** The program of its package, if the package is an MCP server. */
+  /** The name of the package's program, if the package is probably an MCP server. */
   readonly mcpProgram?: string | undefined;
   readonly files?: SourceFiles | undefined;
 }
 
-/** Asks the resolver, then looks from the naming file's folder, the plan's folder and among the given modules. Fetches nothing. */
+/** Asks the resolver, then searches from the naming file's folder, the plan's folder and the given modules. Fetches nothing. */
 export async function resolveSource(source: Source, lookup: Lookup, asking?: Asking): Promise<Resolution> {
   if (source.kind === "built-in") return { name: source.written, given: source.module };
   const resolved = asking && (await askResolver(asking, lookup));
@@ -131,7 +131,7 @@ async function fromFound(name: string, found: FoundSource, lookup: Lookup): Prom
   throw new ToolmountError("SOURCE_NOT_FOUND", { source: name, tried: [path] });
 }
 
-/** Runs a resolver of the application. "Not found" becomes undefined; every other error is thrown. */
+/** Runs a resolver of the application. Its error `SOURCE_NOT_FOUND` becomes undefined. Other errors are thrown. */
 async function attempt<Value>(module: string, work: () => Promise<Value>): Promise<Value | undefined> {
   try {
     return await work();
@@ -166,7 +166,7 @@ async function fromPackage(name: string, facts: PackageFacts, lookup: Lookup): P
   return { name, version, path, manifest: isMain ? manifest : undefined, contract, mcpProgram };
 }
 
-/** Finds the file that Node would import. Under the condition `toolmount` it may be an entry with only `mount`. */
+/** Finds the file that Node would import. With the condition `toolmount`, it can be a smaller one that only has `mount`. */
 async function enterPackage(name: string, folder: string, lookup: Lookup): Promise<string | undefined> {
   const { resolveModulePath } = await import("exsolve");
   const conditions = conditionsOf(lookup);
@@ -177,7 +177,7 @@ function conditionsOf({ conditions }: Lookup): string[] {
   return ["toolmount", ...conditions, "node", "import"];
 }
 
-/** Finds the same file as `enterPackage`, but faster. Works where `exports` is one path or one path for each condition, as most are. */
+/** Finds the file of {@link enterPackage} faster, if `exports` is one path or has one for each condition; otherwise undefined. */
 function plainEntry({ folder, exports }: PackageFacts, lookup: Lookup): string | undefined {
   const main = isRecord(exports) && "." in exports ? exports["."] : exports;
   const condition = [...conditionsOf(lookup), "default"];
@@ -187,7 +187,7 @@ function plainEntry({ folder, exports }: PackageFacts, lookup: Lookup): string |
   return statSync(path, { throwIfNoEntry: false })?.isFile() === true ? realpathSync.native(path) : undefined;
 }
 
-/** Paths below the package without parts for which Node has special rules. */
+/** Matches paths in a package that Node resolves without special rules. */
 const plainTarget = /^\.(?:\/(?!\.|node_modules)[\w.-]+)+$/;
 
 async function resolvePath(path: string, lookup: Lookup): Promise<Resolution | undefined> {
@@ -218,7 +218,7 @@ async function findEntry(
   lookup: Lookup,
 ): Promise<string | undefined> {
   if (facts?.name !== undefined && facts.exports !== undefined) {
-    // Node resolves exports when a package imports itself by its name.
+    // With `exports`, Node finds a package's entry by the package's own name.
     return enterPackage(facts.name, folder, lookup);
   }
   for (const file of facts?.main === undefined ? entryFiles : [facts.main, ...entryFiles]) {
@@ -228,14 +228,14 @@ async function findEntry(
   return undefined;
 }
 
-/** Returns the hint that tools in Python run as a server, which FastMCP makes from functions. */
+/** Returns a hint for a Python file: tools in Python run as an MCP server, which FastMCP makes from functions. */
 function pythonHint(path: string): string {
   if (extname(path) !== ".py") return "";
   return `; tools in Python are an MCP server, as FastMCP makes one in three lines: write source: { mcp: { command: python3, args: [${basename(path)}] } }`;
 }
 
 async function fromFile(name: string, path: string, facts: PackageFacts | undefined): Promise<Resolution> {
-  // Reading a pipe or a device could wait for ever.
+  // Only files are read, because reading a pipe or a device could wait forever.
   if (!importable.has(extname(path)) || !(await stat(path)).isFile()) {
     throw new ToolmountError("MODULE_INVALID", {
       module: name,

@@ -4,9 +4,9 @@ import { isRecord } from "../diagnostics/json.ts";
 interface SectionRow {
   readonly section: string;
   readonly module: string;
-  /** With `config`, the section is the module's config. With `member`, it is one member of the config, under the section's name. */
+  /** `config`: the section is the module's config. `member`: it is one member of this config, which has the section's name. */
   readonly as: "config" | "member";
-  /** Values for which core alone is enough. */
+  /** Values of the section for which no module is needed. */
   readonly builtIn?: readonly string[];
 }
 
@@ -16,7 +16,7 @@ export const sectionTable: readonly SectionRow[] = [
   { section: "state", module: "@toolmount/store", as: "member", builtIn: ["memory"] },
   { section: "audit", module: "@toolmount/store", as: "member", builtIn: ["off"] },
   { section: "agent", module: "@toolmount/reasoner", as: "config" },
-  // This section comes from Amplifier's plans.
+  // Only plans in Amplifier's format have this section.
   { section: "session", module: "@toolmount/reasoner", as: "member" },
 ];
 
@@ -26,7 +26,7 @@ const members: Readonly<Record<string, readonly string[]>> = {
   agent: ["model", "instructions", "agents", "baseUrl", "apiKey"],
 };
 
-/** Returns the section that has a member of this name. */
+/** Returns the section to which a member belongs that people often write at the top of a plan; undefined for other names. */
 export function sectionOfMember(name: string): string | undefined {
   return Object.keys(members).find((section) => members[section]!.includes(name));
 }
@@ -34,30 +34,30 @@ export function sectionOfMember(name: string): string | undefined {
 /** The module that runs the commands of `hooks`. */
 export const hookModule = "@toolmount/policy";
 
-/** Members of a section's config that a plan writes elsewhere, and where, so that each setting has one spelling. */
+/** Members of a section's config that a plan must write in another section, so that each setting is written in only one way. */
 export const movedMembers: readonly {
   readonly section: string;
   readonly member: string;
   readonly to: string;
 }[] = [{ section: "policy", member: "commandHooks", to: "entries with a command of the section hooks:" }];
 
-/** Schemes that a `source` may have as a map, and the module that mounts such a source. */
+/** Keys of a `source` that is a map, each with the module that mounts such a source. */
 export const schemeTable: Readonly<Record<string, string>> = { mcp: "@toolmount/mcp" };
 
-/** Places where calls may run, besides `inline`, and the module that runs them there. */
+/** Places where calls can run besides `inline`, each with the module that runs them there. */
 export const runnerTable: Readonly<Record<string, string>> = {
   process: "@toolmount/workers",
   fleet: "@toolmount/workers",
   layer: "@toolmount/workers",
 };
 
-/** The modules for files and commands, under both of their names. If the plan has a `layer`, they run in it. */
+/** The modules for files and commands, each with both of its names. Their calls run in the plan's `layer`, if it has one. */
 export const layerModules: readonly string[] = ["bash", "filesystem", "search"].flatMap((name) => [
   name,
   `@toolmount/tool-${name}`,
 ]);
 
-/** Returns the config that a section gives its module; null if core alone is enough. */
+/** Returns the config that a section gives its module; null if no module is needed. */
 export function sectionConfig(row: SectionRow, value: Json): JsonObject | null {
   if (typeof value === "string" && row.builtIn?.includes(value)) return null;
   if (row.as === "config" && isRecord(value)) return value;

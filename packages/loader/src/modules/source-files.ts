@@ -12,10 +12,10 @@ export interface SourceFiles {
   readonly changedAt: number;
 }
 
-/** Most files of one module that are compared; imports beyond them are not followed. */
+/** Most files of one module that are read. Imports beyond them are not followed. */
 const maxFiles = 2000;
 
-/** Reads the files of a module, so that a change can be found later. Imports of packages are not followed. */
+/** Reads the files of a module and their digests, so that a later change is noticed. Imports of packages are not followed. */
 export async function readSourceFiles(path: string): Promise<SourceFiles> {
   const entry = await realpath(path);
   const files = await followImports([entry], readSource);
@@ -24,7 +24,7 @@ export async function readSourceFiles(path: string): Promise<SourceFiles> {
   return { digest: digestFrom(entry, files), entry, digests: digestsWithImports(files), changedAt };
 }
 
-/** Follows imports from the real paths `starts`, and reads each file once. */
+/** Reads the files `starts` and all files that they import, each once. Paths are real paths. */
 export async function followImports<File extends Pick<SourceFile, "imports">>(
   starts: readonly string[],
   read: (file: string) => Promise<File>,
@@ -38,7 +38,10 @@ export async function followImports<File extends Pick<SourceFile, "imports">>(
   return files;
 }
 
-/** Returns a digest of the files of an installed package; undefined outside `node_modules`, where its author edits it. */
+/**
+ * Returns a digest of the files of an installed package. Undefined for files outside of `node_modules`, which their author still
+ * edits.
+ */
 export async function integrityOf(path: string | undefined): Promise<string | undefined> {
   if (path === undefined || !(await realpath(path)).split(sep).includes("node_modules")) return undefined;
   const entry = await realpath(path);
@@ -59,8 +62,8 @@ export function hasImports(file: string): boolean {
 const scanned = new Set([".ts", ".mts", ".cts", ".tsx", ".js", ".mjs", ".cjs"]);
 
 /**
- * Returns the real paths of the files that the text of a file imports. Adds the project's `tsconfig.json` if it decides which
- * files these are, or to which code the file compiles.
+ * Returns the real paths of the files that the text of a file imports. Adds the project's `tsconfig.json` files if they decide
+ * which files these are, or how the file is compiled.
  */
 export function importsIn(text: string, file: string): readonly string[] {
   const specifiers = new Set([...text.matchAll(anyImport)].map(([, , specifier = ""]) => specifier));
@@ -71,7 +74,10 @@ export function importsIn(text: string, file: string): readonly string[] {
   return [...found.flatMap(({ path }) => path ?? []), ...project];
 }
 
-/** Matches `from "x"`, `import "x"`, `import("x")`, `require("x")`. A match in a comment only adds a file to compare. */
+/**
+ * Matches `from "x"`, `import "x"`, `import("x")` and `require("x")`. It may match in a comment, too, which only adds a file to
+ * the comparison.
+ */
 const anyImport = /\b(?:from|import|require)\s*(?:\(\s*)?(["'`])([^"'`\n]{1,500})\1/g;
 
 function digestFrom(start: string, files: ReadonlyMap<string, SourceFile>): string {

@@ -5,13 +5,13 @@ import type { ModuleExports } from "./source.ts";
 export type FoundSource = { readonly path: string } | { readonly module: ModuleExports };
 
 /**
- * Finds modules of a scheme that an application defines: `acme:weather` or `{ acme: { … } }` as the `source` of an entry.
- * It must have no side effects, fetch nothing and return the same module for the same source.
+ * Finds modules for a scheme that an application defines: `acme:weather` or `{ acme: { … } }` as the `source` of an entry. It
+ * must fetch nothing, have no side effects, and return the same module for the same source.
  */
 export interface SourceScheme {
   /**
-   * Finds the module. Returns undefined, or throws `SOURCE_NOT_FOUND`, when there is no such module; any other error is
-   * reported as `MODULE_IMPORT_FAILED`.
+   * Finds the module. Returns undefined, or throws `SOURCE_NOT_FOUND`, if there is no such module. Other errors are reported as
+   * `MODULE_IMPORT_FAILED`.
    */
   resolve(
     source: Json,
@@ -28,9 +28,9 @@ export interface ModuleSource {
 }
 
 /**
- * An application's rule for where modules are. It gets each module id with the `source` of its entry. It is mounted at
- * `module-source-resolver`. If it returns undefined, or throws `SOURCE_NOT_FOUND`, the loader searches as without a
- * resolver. Other errors are reported.
+ * An application's rule for where modules are. It gets the name of each module with the `source` of its entry, and is mounted at
+ * `module-source-resolver`. If it returns undefined, or throws `SOURCE_NOT_FOUND`, the loader searches by itself. Other errors
+ * are reported.
  */
 export interface ModuleSourceResolver {
   resolve(moduleId: string, source?: Json): Promise<ModuleSource | undefined> | ModuleSource | undefined;

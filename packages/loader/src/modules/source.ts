@@ -11,11 +11,11 @@ import { schemeTable } from "./section-table.ts";
 export type ModuleExports = Readonly<Record<string, unknown>>;
 
 export type Source =
-  /** An installed package: the names to try, in order. Each may end with the path of an entry of the package. */
+  /** An installed package, with the names to try in order. A name may end with the path of one of the package's entries. */
   | { readonly kind: "package"; readonly written: string; readonly names: readonly string[] }
   /** A file or a folder. */
   | { readonly kind: "path"; readonly written: string; readonly path: string }
-  /** A source that a module of the scheme table mounts. */
+  /** A source that is a map, and the module that mounts it. */
   | {
       readonly kind: "scheme";
       readonly scheme: string;
@@ -23,12 +23,12 @@ export type Source =
       readonly settings: JsonObject;
     }
   | FetchedSource
-  /** A source of a scheme that the application defines. */
+  /** A source with a scheme that the application defines. */
   | { readonly kind: "custom"; readonly written: string; readonly scheme: string; readonly source: Json }
   /** A module that is part of the loader. */
   | { readonly kind: "built-in"; readonly written: string; readonly module: ModuleExports };
 
-/** Reads an entry's `source`, else its `module`. Throws `SOURCE_REFUSED` for what must never be imported. */
+/** Reads an entry's `source` or, without one, its `module`. Throws `SOURCE_REFUSED` for code that must never be imported. */
 export function readSource(
   { module, source }: { module: string; source?: unknown },
   folder: string,
@@ -49,12 +49,12 @@ export function isRemote(source: unknown): source is string {
   return typeof source === "string" && /^(?:npm:|git\+)/.test(source);
 }
 
-/** A package of a registry or a repository, by its name and the path of an entry. */
+/** A package that `npm:…` or `git+…` names, with the path of one of its entries. */
 export interface RemotePackage {
   readonly name: string;
   /** The path of the entry, such as `/tools/calculator`; empty for the main entry. */
   readonly entry: string;
-  /** Whether the source determines a version: by a range, or as a repository with or without a ref. */
+  /** Whether the source decides which version is used: by a range, or because it is a repository. */
   readonly hasVersion: boolean;
 }
 
@@ -99,7 +99,7 @@ function readFileUrl(written: string, folder: string): string {
 /** Longest package name that the npm registry accepts, with its scope. */
 const maxName = 214;
 const packageName = /^(?:@[a-z0-9~-][a-z0-9._~-]*\/)?[a-z0-9~-][a-z0-9._~-]*$/i;
-/** A package's name, then the path of an entry, such as `/tools/calculator`. */
+/** Matches a package's name and the path of one of its entries, such as `/tools/calculator`. */
 const packageEntry = /^((?:@[^/]+\/)?[^/]+)((?:\/[\w-][\w.-]*)*)$/;
 
 function readNpm(written: string, rest: string): Source {
@@ -114,7 +114,10 @@ function readNpm(written: string, rest: string): Source {
   return readNpmRange(written, name, range, path.map((part) => `/${part}`).join(""));
 }
 
-/** Reads a name. A bare one, with or without `tool-`, is short for `@toolmount/tool-<name>`, then for `toolmount-tool-<name>`. */
+/**
+ * Reads a package's name. A name without a scope, with or without `tool-`, is short for `@toolmount/tool-<name>` or, if that is
+ * not installed, `toolmount-tool-<name>`.
+ */
 function readName(written: string): Source {
   if (written.startsWith("@")) requireEntry(written, written);
   else requireName(written, written);
@@ -128,7 +131,7 @@ function requireEntry(written: string, entry: string): void {
   requireName(written, name);
 }
 
-/** Returns the package's name from the name of an entry. */
+/** Returns the package's name from a name with the path of an entry. */
 export function packageOf(entry: string): string {
   return packageEntry.exec(entry)?.[1] ?? entry;
 }
@@ -169,7 +172,7 @@ function show(written: string): string {
   return written.length > 200 ? `${written.slice(0, 200)}…` : written;
 }
 
-/** A module that the application gave, or a function that imports it when it is needed. */
+/** A module that the application gives, or a function that imports the module when a plan needs it. */
 export type GivenModule =
   | ModuleExports
   | ((() => Promise<ModuleExports> | ModuleExports) & {
@@ -177,5 +180,5 @@ export type GivenModule =
       readonly file?: (() => string) | undefined;
     });
 
-/** Modules in memory, by the name that a plan uses for them. */
+/** Modules that the application gives, by the name that a plan uses for them. */
 export type GivenModules = Readonly<Record<string, GivenModule>>;

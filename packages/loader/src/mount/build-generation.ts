@@ -102,7 +102,9 @@ function startBuilding(
   return { draft, context, ordered, mounted: [], failed, kept: [], connected: new Map() };
 }
 
-/** Links each new module with the others, after all are mounted. A module that cannot be linked has failed. */
+/**
+ * Gives each new module the services of the others, after all are mounted. A module for which this fails is removed as failed.
+ */
 async function linkUses({ context, draft, mounted, failed }: Building): Promise<void> {
   for (const use of mounted.slice()) {
     try {
@@ -116,7 +118,7 @@ async function linkUses({ context, draft, mounted, failed }: Building): Promise<
   }
 }
 
-/** Throws if `uses` names a tool that neither the plan nor the application mounted. */
+/** Throws if an entry's `uses` names a tool that neither the plan nor the application mounted. */
 function requireLinked({ mounted, context }: Building): void {
   const own = context.host.tools({ includeDeprecated: true }).filter(({ owner }) => owner === "host");
   const names = new Set([...mounted.flatMap((use) => use.mounted.toolNames), ...own.map(({ name }) => name)]);
@@ -129,7 +131,7 @@ function requireLinked({ mounted, context }: Building): void {
   if (loose.length > 0) throw planError(loose.map(maskProblem(context.mask)));
 }
 
-/** Warns of tools that depend on a tool that is not mounted. They work until they call it, so this is not an error. */
+/** Warns of tools that depend on a tool that is not mounted. This is no error, because they work until they call that tool. */
 function warnOfDependencies({ mounted, context }: Pick<Building, "mounted" | "context">): void {
   const tools = mounted[0]?.mounted.coordinator.get("tools") as ReadonlyMap<string, ToolInfo> | undefined;
   const usesOf = (owner: string) => mounted.find(({ use }) => use.id === owner)?.use.entry?.uses;

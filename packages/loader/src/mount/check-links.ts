@@ -21,7 +21,10 @@ export function findLooseUses(
   return problems;
 }
 
-/** Finds tools that depend on a declared name which no tool has, and which `uses` of their entry does not map to another tool. */
+/**
+ * Finds tools that depend on a tool which is not mounted under that name, and which `uses` of their entry does not replace by
+ * another tool.
+ */
 export function findLooseDependencies(
   tools: readonly ToolInfo[],
   usesOf: (owner: string) => Readonly<Record<string, string>> | undefined,

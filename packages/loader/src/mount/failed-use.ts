@@ -18,7 +18,7 @@ export interface FailedUse {
   readonly resolution: Resolution | undefined;
   readonly problems: readonly Problem[];
   readonly causes: readonly unknown[];
-  /** `skipped` means that the module was not tried, because a module that it needs failed. */
+  /** `skipped`: the module was not tried, because a module that it needs failed. */
   readonly state: "failed" | "skipped";
   readonly times: StepTimes;
 }
@@ -44,13 +44,13 @@ export function failUse(
   return { use, resolution, problems: problems.map(maskProblem(mask)), causes, state: "failed", times };
 }
 
-/** Returns the errors of a failure separately: a module with several refused tools throws one error for each. */
+/** Returns the errors of a failure. A module with several refused tools throws one error that contains an error for each tool. */
 function partsOf(thrown: unknown): readonly unknown[] {
   const isOfTools = thrown instanceof AggregateError && thrown.errors.every(isToolmountError);
   return isOfTools ? (thrown.errors as readonly unknown[]) : [thrown];
 }
 
-/** Adds to the error of a refused tool or schema the place where the module's own code mounts it. */
+/** Adds to an error about a tool or a schema the place in the module's own code that mounts it. */
 function withPlace(resolution: Resolution | undefined, error: unknown): unknown {
   if (!isToolmountError(error) || resolution?.path === undefined) return error;
   if (error.code !== "TOOL_INVALID" && error.code !== "SCHEMA_NOT_JSON") return error;
@@ -59,13 +59,16 @@ function withPlace(resolution: Resolution | undefined, error: unknown): unknown 
   return new ToolmountError(error.code, { ...(error.details as object), origin } as never, { cause: error });
 }
 
-/** Tests whether a module mounts a fleet whose ledger is in the plan's state, and the state failed: the state's problem says all. */
+/**
+ * Tests whether a module needs the plan's state for a fleet, and the state could not be mounted. Then only the state's problem is
+ * reported.
+ */
 export function lacksState({ config: { runners } }: ModuleUse, failed: readonly FailedUse[]): boolean {
   const isFleet = Array.isArray(runners) && runners.some((run) => isRecord(run) && run["in"] === "fleet");
   return isFleet && failed.some(({ use }) => use.section === "state");
 }
 
-/** Describes the first problem of a failure for the log and for the event `module:load_failed`. */
+/** Returns facts about a failure's first problem, for the log and for the event `module:load_failed`. */
 export function describeFailure({ use, state, problems: [first], causes: [err] }: FailedUse) {
   const { code, message = "a module was not mounted", file, line, column }: Partial<Problem> = first ?? {};
   const at = file === undefined ? undefined : `${file}:${line}:${column}`;
@@ -73,10 +76,10 @@ export function describeFailure({ use, state, problems: [first], causes: [err] }
   return { facts: { module: use.id, state, code, at, err }, message, event };
 }
 
-/** The state of a module that was not tried because of a problem that another module already reports. */
+/** The failure of a module that was not tried because of another module, which reports the problem. */
 export const withoutProblem = { problems: [], causes: [], state: "skipped" } as const;
 
-/** Replaces the error for a module that is not installed with one that names the part of the plan that needs it. */
+/** Replaces the error about a missing module with an error that names the part of the plan that needs the module. */
 function explainMissing(use: ModuleUse, error: unknown): unknown {
   if (!isToolmountError(error) || error.code !== "SOURCE_NOT_FOUND") return error;
   const { foreignHint, neededFor, source, specifier } = use;
@@ -100,7 +103,7 @@ function findHint({ source }: ModuleUse, error: unknown): string | undefined {
   return source.kind === "package" ? hintForPackage(source.written) : undefined;
 }
 
-/** Returns the hint for a missing package that a module imports, such as a peer that users have to install. */
+/** Returns a hint for a missing package that a module imports, such as a peer dependency that users must install. */
 function hintForPeer(message: string): string | undefined {
   const match = /^Cannot find package '((?:@[^/']+\/)?[^/']+)[^']*' imported from (.*)/.exec(message);
   const [, name, importer = ""] = match ?? [];
@@ -110,7 +113,10 @@ function hintForPeer(message: string): string | undefined {
     : `install ${name}, if it is the package that you mean, or correct the import`;
 }
 
-/** Finds the file that was probably meant instead of a missing one: its name differs only in case or in its ending. */
+/**
+ * Returns a question about a file whose name differs from that of a missing file only in case or ending; empty if there is no
+ * such file.
+ */
 function nearFile(path: string): string {
   const plain = (name: string) => basename(name, extname(name)).toLowerCase();
   try {
@@ -138,7 +144,10 @@ const knownModules: readonly string[] = [
   "web",
 ];
 
-/** Returns a hint. Only a known name gets an install command, because a mistyped name may be the package of a stranger. */
+/**
+ * Returns a hint for a missing package. Only names of toolmount's modules get an install command, because a mistyped name may be
+ * a package by an unknown author.
+ */
 function hintForPackage(written: string): string {
   if (/\.[cm]?[jt]sx?$/.test(written)) return `did you mean ./${written}? a path begins with ./ or ../`;
   const short = written.replace(/^(?:npm:)?(?:@toolmount\/)?(?:tool-)?/, "");
@@ -148,7 +157,7 @@ function hintForPackage(written: string): string {
   return "install the package that you trust under this name, or write the path of a file, such as ./my-tool.ts";
 }
 
-/** Returns where the plan overrides the tool argument that an error is about. */
+/** Returns where the plan overrides the argument of a tool that an error is about; undefined if it does not. */
 function findOverride({ entry }: ModuleUse, { code, details }: ToolmountError): Path | undefined {
   const { tool, argument, member } = details as { tool?: unknown; argument?: unknown; member?: unknown };
   if (code !== "TOOL_INVALID" || entry === null || typeof argument !== "string") return undefined;
@@ -158,22 +167,25 @@ function findOverride({ entry }: ModuleUse, { code, details }: ToolmountError): 
   return typeof member === "string" ? [...path, member] : path;
 }
 
-/** The start of a capability's name; the module's id follows. With it a module says that its tools are not known yet. */
+/**
+ * The beginning of the name of a capability, which ends with a module's id. A module registers it while its tools are not known
+ * yet.
+ */
 const waitsCapability = "mount.waits:";
 
-/** The state of a mounted module whose server has not yet said which tools it has. */
+/** The state of a mounted module whose MCP server has not answered yet. */
 interface Waiting {
-  /** Why the last attempt failed; absent while none has. */
+  /** Why the last attempt to reach the server failed; absent if no attempt has failed. */
   readonly error?: unknown;
 }
 
-/** Returns what a module waits for; undefined for a module whose tools are known. */
+/** Returns the state of a module that waits for its server; undefined for a module whose tools are known. */
 export function waitingOf({ id, coordinator }: MountedModule): Waiting | undefined {
   const ask: unknown = coordinator.getCapability(`${waitsCapability}${id}`);
   return typeof ask === "function" ? (ask as () => Waiting | undefined)() : undefined;
 }
 
-/** Returns a waiting module whose last attempt failed as a module that could not be mounted; undefined for all others. */
+/** Returns a failure for a module whose server could not be reached at the last attempt; undefined for all others. */
 export function failedWait(
   {
     use,

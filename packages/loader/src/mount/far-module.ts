@@ -12,12 +12,15 @@ import type { Resolution } from "../modules/resolve.ts";
 import type { ModuleUse } from "./module-use.ts";
 import { runOf } from "./runner-modules.ts";
 
-/** The connection of a far module: its runner's description of it, which arrives before it is mounted. */
+/** The connection of a module that its runner imports elsewhere: the runner's description of the module. */
 interface Described {
   readonly module: Promise<DescribedModule>;
 }
 
-/** Creates a module that only its runner imports. All such modules of a plan start side by side, as servers do. */
+/**
+ * Creates a module that only its runner imports, for example behind a border. All such modules of a plan are started at the same
+ * time, as servers are.
+ */
 export function createFarModule(
   { id, entry, runner = "" }: ModuleUse,
   resolution: Resolution,
@@ -33,7 +36,7 @@ export function createFarModule(
       getCapability: (name: string) => coordinator.getCapability(name),
     };
     const module = port.describe(runnerModule(resolution, config, exported)!, host);
-    // The mount of the module, which may come later, reports why it was refused.
+    // The error is reported later, when the module is mounted.
     module.catch(() => undefined);
     return { module };
   };
@@ -46,7 +49,7 @@ export function createFarModule(
       coordinator.registerContributor(channel, name, () => value);
     for (const { definition, alias } of tools) coordinator.mount("tools", definition, { name: alias });
   };
-  // A module that may use capabilities of other modules starts only when its turn to mount comes.
+  // A module that may use capabilities of other modules is started only when it is mounted, because these modules come first.
   const exports = usesCapabilities(entry) ? {} : { connect };
   return { kind: "mount", mount, config: undefined, onSessionReady: undefined, exports };
 }
@@ -56,7 +59,7 @@ function usesCapabilities(entry: ModuleUse["entry"]): boolean {
   return Array.isArray(capabilities) && capabilities.length > 0;
 }
 
-/** Returns a function that emits the events of a far module through its coordinator. */
+/** Returns a function that emits the events of a module behind a border in the host. */
 function announceTo({ hooks, logger }: Coordinator): Announce {
   return (event, data) =>
     void hooks
@@ -64,7 +67,7 @@ function announceTo({ hooks, logger }: Coordinator): Announce {
       .catch((err: unknown) => logger.warn({ err, event }, "an event of a module could not be emitted"));
 }
 
-/** Returns the module that a runner imports; undefined for a module in memory. */
+/** Returns the module in the form in which a runner imports it; undefined for a module that exists only in memory. */
 export function runnerModule(
   { givenFile, path = givenFile, files, version }: Resolution,
   config: JsonObject,

@@ -6,7 +6,7 @@ import type { Selection } from "./select-tools.ts";
 
 export interface MountedUse extends PreparedUse {
   readonly mounted: MountedModule;
-  /** Runs once all modules of the plan are mounted. */
+  /** A function that is called once all modules of the plan are mounted. */
   readonly onSessionReady: unknown;
   readonly degraded: boolean;
   /** Ids of modules whose capabilities it needs, and of modules that were mounted because it asked for them. */
@@ -16,7 +16,7 @@ export interface MountedUse extends PreparedUse {
 export interface Generation {
   readonly mounted: readonly MountedUse[];
   readonly failed: readonly FailedUse[];
-  /** Ids of modules that were taken from the previous generation. */
+  /** Ids of modules that were kept from the previous generation. */
   readonly kept: readonly string[];
 }
 
@@ -34,9 +34,9 @@ export interface Building {
   readonly mounted: MountedUse[];
   readonly failed: FailedUse[];
   readonly kept: string[];
-  /** All modules that are to be mounted, in their order. */
+  /** All modules to be mounted, in the order of mounting. */
   readonly ordered: readonly PreparedUse[];
-  /** Modules that were connected before their turn to mount. */
+  /** Modules that were connected before they are mounted. */
   readonly connected: Map<PreparedUse, ConnectedUse>;
 }
 
@@ -45,7 +45,7 @@ export interface AddedUse {
   readonly selection: Selection | undefined;
 }
 
-/** A module whose `connect` has run. Its mount receives the value that `connect` returned. */
+/** A module whose `connect` has run. Its `mount` receives what `connect` returned. */
 export interface ConnectedUse extends AddedUse {
   readonly connection: unknown;
 }

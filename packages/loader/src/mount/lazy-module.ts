@@ -13,10 +13,13 @@ import { isStandardSchema } from "@toolmount/core/schemas";
 import { messageOf } from "@toolmount/core/errors";
 import type { ManifestTool, ModuleManifest } from "../modules/manifest.ts";
 
-/** Imports the real module and mounts it through a coordinator that collects its tools. */
+/** Imports the real module and mounts it through a coordinator that only collects its tools. */
 export type Wake = (coordinator: Coordinator) => Promise<unknown>;
 
-/** Tests whether a manifest is enough to mount: it lists only tools, always the same ones, all with schemas, and nothing else. */
+/**
+ * Tests whether a manifest is enough to mount a module: the module mounts only tools, always the same ones, and registers nothing
+ * else. Each tool has a schema for its arguments, and none for its result.
+ */
 export function canLoadLazily(manifest: ModuleManifest | undefined): manifest is ModuleManifest {
   if (manifest?.tools === undefined || manifest.tools.length === 0 || !manifest.static) return false;
   const onlyTools = manifest.mounts.length === 1 && manifest.mounts[0] === "tools";
@@ -26,7 +29,10 @@ export function canLoadLazily(manifest: ModuleManifest | undefined): manifest is
   return onlyTools && alone && isComplete;
 }
 
-/** Creates a module with its manifest's tools. The first call imports the real module; `isAsleep` is true until that succeeds. */
+/**
+ * Creates a module with the tools of a manifest. The first call of one of them imports the real module; `isAsleep` returns true
+ * until that has succeeded.
+ */
 export function createLazyModule(
   { tools = [] }: ModuleManifest,
   wake: Wake,
@@ -44,7 +50,7 @@ export function createLazyModule(
 }
 
 class LazyModule {
-  /** False while core only probes the schemas, which must not import the module. */
+  /** False while core only tests the schemas, which must not import the module. */
   mounted = false;
   /** True once the real module is imported and mounted. */
   awake = false;
@@ -84,7 +90,7 @@ class LazyModule {
     };
   }
 
-  /** Undoes a change. It imports the module itself, because no arguments are parsed for an undo. */
+  /** Undoes a change. It imports the module if necessary, because an undo does not parse arguments, which would do that. */
   async #undo(manifest: ManifestTool, change: UndoRequest, context: ToolContext): Promise<ToolReturn> {
     await this.#wakeUp();
     const tool = this.#real(manifest);
@@ -92,7 +98,10 @@ class LazyModule {
     return tool.undo(change, context);
   }
 
-  /** Creates a schema that prints the manifest's schema and parses with the real tool's. The first arguments import the module. */
+  /**
+   * Creates a schema that prints the manifest's schema, but parses with the real tool's. The first arguments that are parsed
+   * import the module.
+   */
   #schema(json: JsonSchema, manifest: ManifestTool): StandardSchema {
     const validate = (value: unknown) => {
       if (!this.mounted) return fail("the module of the tool is not imported yet");
@@ -121,7 +130,7 @@ class LazyModule {
     }
   }
 
-  /** Imports the real module. Only one import runs at a time; after a failure the next call tries again. */
+  /** Imports the real module. Calls at the same time share one import. After a failure, the next call tries again. */
   #wakeUp(): Promise<void> {
     return (this.#waking ??= this.#wake(this.#collectingCoordinator()).then(
       () => void (this.awake = true),
@@ -148,7 +157,7 @@ class LazyModule {
     return Object.freeze({ ...coordinator, mount });
   }
 
-  /** Returns the real tool. Throws if its classification differs from that in its manifest. */
+  /** Returns the real tool. Throws if its category or another of its classifications differs from the manifest. */
   #real(manifest: ManifestTool): ToolDefinition {
     const tool = this.#tools.get(manifest.name);
     if (tool === undefined)

@@ -34,7 +34,7 @@ function entryUse(
   runner: string | undefined,
 ): ModuleUse | null {
   const path = [...entry.path, entry.source === undefined ? "module" : "source"];
-  // A plan may consist of files in several folders: a relative path starts at the file that contains it.
+  // The parts of a plan may be in several folders. A relative path starts at the file that contains it.
   const place = findPlace(listing.map, path);
   const folder = place === undefined ? listing.folder : dirname(place.text.file);
   const mapped = plan.amplifier ? mapForeign(entry.section, entry.module, entry.source) : undefined;
@@ -67,7 +67,7 @@ function entryUse(
 }
 
 /**
- * Adds to the config of a module of the scheme table the name and prefix of its entry, whether it is required, and when it may
+ * Adds what the module of a scheme must know about its entry to the config: name, prefix, whether it is required, and when it may
  * start.
  */
 function tellScheme(use: ModuleUse): ModuleUse {
@@ -92,7 +92,7 @@ function trySource(entry: PlanEntry, folder: string, { reporter, schemes }: List
   }
 }
 
-/** Numbers the ids of several uses of one module. Reports two entries with the same written `id`. */
+/** Gives several uses of one module different ids (`bash`, `bash#2`). Reports two entries with the same written `id`. */
 function numberIds(uses: readonly ModuleUse[], { report }: Reporter): ModuleUse[] {
   const counts = new Map<string, number>();
   return uses.map((use) => {

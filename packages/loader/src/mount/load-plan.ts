@@ -28,19 +28,19 @@ import type { ModuleUse } from "./module-use.ts";
 /** A plan as a value, instead of a file. */
 export type PlanObject = Readonly<Record<string, unknown>>;
 
-/** The source of a plan: a file or folder, or a value. When absent, the plan is searched from the working folder. */
+/** What a plan is read from: the path of a file or folder, or a value. Undefined to search from the working folder upward. */
 export type PlanInput = string | URL | PlanObject | undefined;
 
 /** The plan of a host. */
 export interface OpenedPlan {
-  /** Absent for a plan that was given as a value. */
+  /** The path of the plan's file; undefined for a plan that was given as a value. */
   readonly file: string | undefined;
-  /** The folder from which relative sources start. */
+  /** The folder at which relative sources start. */
   readonly folder: string;
   readonly name: string | undefined;
-  /** The plan as written, with its parts merged. Variables appear as names, not values. */
+  /** The plan as written, with its included parts merged. Variables are not filled in. */
   readonly written: JsonObject;
-  /** The files that were merged, lowest first; empty for a plan that was given as a value. */
+  /** The merged files, the lowest first; empty for a plan that was given as a value. */
   readonly files: readonly string[];
   /** Returns where a part of the plan is written, such as `position("tests", 0, "call")`. */
   position(...path: readonly (string | number)[]): PlanPosition | undefined;
@@ -57,13 +57,13 @@ export interface LoadedPlan {
   readonly secrets: readonly string[];
   readonly guesses: readonly string[];
   readonly lock: PlanLock | undefined;
-  /** The repositories of bundles that the plan includes. */
+  /** The repositories of bundles that the plan includes, directly or through other bundles. */
   readonly included: PlanParts["included"];
-  /** The files with texts of bundles, and the files of bundles from those repositories. */
+  /** The files of fetched bundles, and all files with texts of bundles. */
   readonly texts: readonly string[];
-  /** The files that the plan names as `${file:…}`. */
+  /** The files that the plan reads as `${file:…}`. */
   readonly valueFiles: readonly string[];
-  /** Problems of the plan. A plan with problems cannot be mounted. */
+  /** Problems of the plan itself. A plan with problems cannot be mounted. */
   readonly problems: readonly Problem[];
 }
 
@@ -94,11 +94,12 @@ export async function loadPlan(input: PlanInput, options: LoadOptions): Promise<
   const listed = listModules(plan, { folder, map, reporter, schemes: Object.keys(options.schemes ?? {}) });
   for (const section of plan.unknownSections)
     options.logger.warn({ section, file }, `the plan has an unknown section "${section.slice(0, 100)}"`);
-  // A text with a missing variable often fails other checks too, so only the missing variable is reported.
+  // A text in which a variable is missing often fails other checks, too. So only the missing variable is reported.
   const others = reporter.problems.filter(({ path }) => !problems.some((other) => other.path === path));
   const { modules, rest } = giveToOptional(listed, problems);
   const drifted = createReporter(map);
-  // A changed server or skill is found by its own definitions in the lock, but a changed guard must not decide before it is reviewed.
+  // Only files that decide about calls, such as hooks, keep a changed plan from opening. A changed server or skill is noticed
+  // later, by the definitions of its tools in the lock.
   if (lock?.files !== undefined)
     reportFiles(
       lock,
@@ -163,7 +164,7 @@ async function tryLock(
   }
 }
 
-/** Moves problems of an optional entry, such as a missing variable, to that entry, so that only it is not mounted. */
+/** Moves problems of an optional entry, such as a missing variable, to this entry, so that only its module is left out. */
 function giveToOptional(
   listed: readonly ModuleUse[],
   problems: readonly Problem[],

@@ -28,7 +28,10 @@ export function createModesModule({ catalog }: PlanModes): ModuleExports {
   };
 }
 
-/** Returns the catalog as a class of TUL-010 reads it. A summary also has its members in upper case, which JSON leaves out. */
+/**
+ * Returns the catalog in the form that classes of TUL-010 (Aptix) expect. A summary also has its members with a capital letter,
+ * which JSON leaves out.
+ */
 function aptixCatalog(modes: readonly ModeSummary[]): ModeCatalog & {
   GetAllModesAsync(signal?: AbortSignal): Promise<readonly ModeSummary[]>;
 } {
@@ -48,7 +51,7 @@ function aptixCatalog(modes: readonly ModeSummary[]): ModeCatalog & {
   };
 }
 
-/** Finds names and globs of a mode that match no offered tool. `*` is always valid, even if a plan has no tool yet. */
+/** Finds names and globs of a mode that match no offered tool. `*` is always valid, even without any tool. */
 function findDeadGlobs(globs: readonly string[], index: number, tools: readonly ToolInfo[]) {
   return globs.flatMap((written, at) => {
     const glob = written.replace(/^!/, "");

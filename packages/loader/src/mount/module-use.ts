@@ -6,29 +6,32 @@ import type { PlanEntry } from "../plan/check-entries.ts";
 
 export interface ModuleUse {
   readonly id: string;
-  /** The section of the plan that asks for it; `needs` when a mounted module asked for it. */
+  /** The section of the plan that names the module; `needs` if a mounted module asked for it. */
   readonly section: string;
   readonly specifier: string;
   readonly source: Source;
-  /** The folder of the file that names it; absent when no file names it. */
+  /** The folder of the file that names the module; absent if no file does. */
   readonly folder?: string | undefined;
-  /** For a module of another system: why it cannot be found here, and what the author can do. */
+  /** For a module of Amplifier: why it cannot be used here, and what the plan's author can do. */
   readonly foreignHint?: string | undefined;
-  /** Whether the plan is one of Amplifier, whose modules expect Amplifier's coordinator. */
+  /** Whether the plan has Amplifier's format, so that its modules expect Amplifier's coordinator. */
   readonly inAmplifierPlan: boolean;
   readonly required: boolean;
   readonly config: JsonObject;
-  /** The entry of the plan that shapes its tools; null for modules that no entry names. */
+  /** The entry of the plan that names the module and chooses its tools; null if no entry does. */
   readonly entry: PlanEntry | null;
   readonly limits: Limits;
   readonly runner?: string | undefined;
-  /** The part of the plan that needs the module, if no entry names it. If it is missing, `EXTENSION_MISSING` is reported. */
+  /**
+   * The part of the plan that needs the module, if no entry names it. `EXTENSION_MISSING` then names this part if the module is
+   * not installed.
+   */
   readonly neededFor?: string | undefined;
   readonly path: Path;
   readonly configPath: Path;
-  /** Members of the config that the plan writes as separate sections. */
+  /** Members of the config that are sections of the plan themselves, such as `state`. */
   readonly memberSections?: readonly string[] | undefined;
-  /** Problems of an optional entry that keep its module from being looked up, such as a missing variable. */
+  /** Problems of an optional entry, such as a missing variable, because of which its module is not searched. */
   readonly broken: readonly Problem[];
 }
 

@@ -17,7 +17,9 @@ import { runOf } from "./runner-modules.ts";
 import { createSelection, type Selection } from "./select-tools.ts";
 import { createStepTimer } from "./step-times.ts";
 
-/** Handles one prepared module: skips it if a need failed, keeps it if nothing changed, else mounts it into the draft. */
+/**
+ * Handles one prepared module: skips it if a need failed, keeps it if nothing changed, and otherwise mounts it into the draft.
+ */
 export async function mountUse(building: Building, prepared: PreparedUse): Promise<void> {
   const { context, mounted, failed } = building;
   const { use, resolution, times } = prepared;
@@ -34,7 +36,7 @@ export async function mountUse(building: Building, prepared: PreparedUse): Promi
   }
 }
 
-/** Takes a module from the previous generation if neither it nor a module that it needs has changed. */
+/** Keeps a module of the previous generation. Undefined if the module, or a module that it needs, has changed. */
 function keepUse({ context, draft, mounted, kept }: Building, prepared: PreparedUse): MountedUse | undefined {
   const before = findBefore(context, prepared);
   if (before === undefined) return undefined;
@@ -56,10 +58,10 @@ function providersOf(mounted: readonly MountedUse[], prepared: PreparedUse): str
     .map(({ use }) => use.id);
 }
 
-/** The package whose adapters give a module another system's coordinator besides ours. */
+/** The package with adapters, which give modules of another system its coordinator. */
 const adapterPackage = "@toolmount/interop";
 
-/** Mounts a module. If it needs an extension that can be found, mounts the extension first and tries again. */
+/** Mounts a module. If that fails because an extension is missing, mounts the extension first and tries again. */
 async function mountWithExtensions(building: Building, prepared: PreparedUse): Promise<MountedUse> {
   const asked = (await mountAdapters(building, prepared)) ? [adapterPackage] : [];
   for (;;) {
@@ -75,10 +77,10 @@ async function mountWithExtensions(building: Building, prepared: PreparedUse): P
   }
 }
 
-/** Mounts the adapters, if they can be found, for a module that may need them. Returns false if nothing was mounted. */
+/** Mounts the adapters for a module that may need them. Returns false if nothing was mounted, for example without the package. */
 async function mountAdapters(building: Building, prepared: PreparedUse): Promise<boolean> {
   const { use, module, resolution, isAsleep } = prepared;
-  // A module that its runner wakes up has tools with JSON Schemas, which the same package compiles.
+  // A module that its runner imports later has tools with JSON Schemas, which need the schema compiler of the same package.
   const isOurs = resolution.manifest !== undefined && (isAsleep === undefined || use.runner === undefined);
   const isNeeded = use.inAmplifierPlan || mayBeForeign(module, isOurs);
   if (!isNeeded || use.specifier === adapterPackage) return false;
@@ -86,14 +88,14 @@ async function mountAdapters(building: Building, prepared: PreparedUse): Promise
   return adapters.size === 0 && mountExtension(building, adapterPackage, use);
 }
 
-/** Returns the missing module if mounting failed because of one. */
+/** Returns the name of the extension that is missing, if an error says so; otherwise undefined. */
 function missingExtension(error: unknown): string | undefined {
   if (!isToolmountError(error) || error.code !== "EXTENSION_MISSING") return undefined;
   const { module } = error.details as { readonly module?: unknown };
   return typeof module === "string" ? module : undefined;
 }
 
-/** Mounts a module that another module asked for. Returns false if it is already mounted or cannot be found. */
+/** Mounts a module that another module needs. Returns false if it is already mounted, or if it cannot be prepared. */
 async function mountExtension(building: Building, module: string, asking: ModuleUse): Promise<boolean> {
   if (building.mounted.some(({ use }) => use.specifier === module)) return false;
   const use = extensionUse(module, `"${asking.id}"`, { path: asking.path, configPath: asking.path });
@@ -103,14 +105,14 @@ async function mountExtension(building: Building, module: string, asking: Module
   return true;
 }
 
-/** Tests whether a module exports `connect`, which starts things that its mount waits for, such as a server. */
+/** Tests whether a module without needs exports `connect`, which starts what its mount waits for, such as a server. */
 export function canConnect(prepared: PreparedUse): boolean {
   const { module } = prepared;
   const hasConnect = module.kind === "mount" && typeof module.exports["connect"] === "function";
   return hasConnect && needsOf(prepared).length === 0;
 }
 
-/** Connects all new modules that can be connected before they are mounted, so that none waits for another. */
+/** Calls `connect` of all new modules before the first of them is mounted, so that their servers start at the same time. */
 export async function connectUses(building: Building, uses: readonly PreparedUse[]): Promise<void> {
   const { context, connected } = building;
   for (const prepared of uses) {
@@ -120,7 +122,9 @@ export async function connectUses(building: Building, uses: readonly PreparedUse
   }
 }
 
-/** Runs `connect` of a module. Returns undefined if that fails; the module's mount then reports why. */
+/**
+ * Runs `connect` of a module, after a missing extension is mounted. Undefined if that fails; the module's mount then reports why.
+ */
 async function connectUse(
   building: Building,
   prepared: PreparedUse,
@@ -137,7 +141,7 @@ async function connectUse(
   }
 }
 
-/** A module's `connect`. It does not wait for the server that it starts, which ends with the module. */
+/** The export `connect` of a module. It starts a server but does not wait for it. The server ends with the module. */
 type Connect = (coordinator: Coordinator, config: JsonObject) => unknown;
 
 function addUse({ context, draft }: Building, prepared: PreparedUse): AddedUse {
@@ -171,7 +175,7 @@ function withConnection(module: LoadedModule, connected: ConnectedUse | undefine
   ) => ReturnType<Extract<LoadedModule, { kind: "mount" }>["mount"]>;
   const withIt: typeof module.mount = (coordinator, config) =>
     mount(coordinator, config, connected.connection);
-  // An adapter of another contract mounts the exports of the module, so these need the same `mount`.
+  // An adapter for modules of another system mounts the exports, so they need the changed `mount`, too.
   return { ...module, mount: withIt, exports: { ...module.exports, mount: withIt } };
 }
 
@@ -203,7 +207,7 @@ async function mountOnce(building: Building, prepared: PreparedUse): Promise<Omi
   }
 }
 
-/** Returns the lock for the tools of a module. If the files of its package changed, none of its tools is accepted. */
+/** Returns the lock for the tools of a module. It has no tools if the files of the package changed, so that all are denied. */
 function lockOf({ use, integrity }: PreparedUse, { lock, logger }: BuildContext): PlanLock | undefined {
   if (lock === undefined || !isReplaced(lock, use.id, integrity)) return lock;
   const hint = "compare with: toolmount lock --check";
@@ -233,7 +237,7 @@ function requireNamesMatch(
   throw new UnmatchedNames({ use, resolution, problems: masked, causes: [], state: "failed", times });
 }
 
-/** Adds to the error of a duplicate name the place of the other tool's entry in the plan. */
+/** Adds the place of the other tool's entry in the plan to the error of a duplicate name. */
 function nameOtherEntry({ mounted, context }: Building, error: unknown): unknown {
   if (!isToolmountError(error) || error.code !== "TOOL_DUPLICATE") return error;
   const details = error.details as ToolmountError<"TOOL_DUPLICATE">["details"];

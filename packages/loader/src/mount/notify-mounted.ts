@@ -3,7 +3,7 @@ import type { Coordinator, Logger } from "@toolmount/core";
 
 interface ReadyModule {
   readonly id: string;
-  /** The module's export `onSessionReady`. For a module of another contract, its adapter provides it. */
+  /** The export `onSessionReady`, or that of the adapter for a module of another system. */
   readonly onSessionReady: unknown;
   readonly coordinator: Coordinator;
 }

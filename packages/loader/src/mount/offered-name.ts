@@ -9,8 +9,8 @@ export interface Choosable {
 }
 
 /**
- * Returns the name under which an entry offers a tool, or null if it excludes the tool. A prefix is not added to `as`, nor to the
- * name of an internal tool, which no model sees and which the entry does not choose.
+ * Returns the name under which an entry offers a tool; null if the entry excludes the tool. `as` replaces the name, and otherwise
+ * the prefix is added. An internal tool keeps its name, because models do not see it.
  */
 export function offeredName(
   { tools, prefix }: { readonly tools?: unknown; readonly prefix?: unknown },
@@ -25,7 +25,7 @@ export function offeredName(
   return typeof prefix === "string" ? `${prefix}${tool.name}` : tool.name;
 }
 
-/** Tests whether an item of `include` or `exclude` matches a tool: by its own name, a glob, its category or a tag. */
+/** Tests whether an item of `include` or `exclude` matches a tool: by the name of its author, a glob, its category or a tag. */
 export function choosesTool(item: unknown, { name, category, tags }: Choosable): boolean {
   if (typeof item !== "string") return false;
   const [kind, word] = kindOf(item) ?? [];

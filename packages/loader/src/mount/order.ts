@@ -17,7 +17,10 @@ export function providesOf({ resolution }: Resolved): readonly string[] {
   return resolution?.manifest?.provides ?? [];
 }
 
-/** Orders modules after those that they need, else as in the plan. In a circle, the module that is met first is later refused. */
+/**
+ * Orders modules so that each comes after those that it needs, and otherwise as in the plan. If modules need each other in a
+ * circle, the first of them is refused when it is mounted.
+ */
 export function orderByNeeds<Use extends Resolved>(uses: readonly Use[]): Use[] {
   const ordered = new Set<Use>();
   const entered = new Set<Use>();
@@ -32,7 +35,7 @@ export function orderByNeeds<Use extends Resolved>(uses: readonly Use[]): Use[] 
   return [...ordered];
 }
 
-/** Returns the error of a module if the module that would meet one of its needs has failed, or in turn needs this module. */
+/** Returns an error if a module cannot be mounted because a module that it needs has failed, or needs this module itself. */
 export function findUnmetNeed(
   { mounted, failed, ordered }: Building,
   prepared: PreparedUse,
@@ -41,7 +44,7 @@ export function findUnmetNeed(
     const provides = (other: Parameters<typeof providesOf>[0]) => providesOf(other).includes(need);
     if (mounted.some(provides)) continue;
     const culprit = failed.find(provides)?.use.id;
-    // The order puts that module first, unless both need each other.
+    // A module that it needs comes later only if both need each other.
     const later = ordered.find(provides);
     if (culprit === undefined && later === undefined) continue;
     const problem =

@@ -8,7 +8,10 @@ import { plainWords, validateStandard, zodSize } from "@toolmount/core/schemas";
 import { pathInPlan, type ModuleUse } from "./module-use.ts";
 import { typeVariables } from "../diagnostics/typed-variables.ts";
 
-/** Parses and freezes the config of a use; null after its issues were reported as `CONFIG_INVALID`. */
+/**
+ * Parses and freezes the config of a use. Returns null if the config is invalid; its issues are then reported as
+ * `CONFIG_INVALID`.
+ */
 export async function parseConfig(
   use: ModuleUse,
   module: LoadedModule,
@@ -41,8 +44,8 @@ export async function parseConfig(
 }
 
 /**
- * Checks the config of an entry against the schema in its manifest, so that the module need not be imported. Resolves to the
- * config, in which variables became the numbers and booleans that the schema wants.
+ * Checks the config of an entry with the schema in the module's manifest, so that the module need not be imported. Reports
+ * issues. Resolves to the config, in which variables are numbers and booleans where the schema wants them.
  */
 export async function checkByManifest(
   use: ModuleUse,
@@ -61,12 +64,12 @@ export async function checkByManifest(
   return use.config;
 }
 
-/** Most parts that a manifest's schema may have once each reference is replaced, because a check may visit all of them. */
+/** Most parts of a manifest's schema, counted with each reference replaced, because a check may visit all of them. */
 const maxParts = 10_000;
 
 /**
- * Reads a schema. Returns undefined for keywords that Zod does not read, and for a schema whose references make it very large.
- * The module's own schema then checks the config when it is mounted.
+ * Reads a schema. Returns undefined if Zod cannot read it, or if its references make it too large. The config is then checked
+ * only when the module is mounted.
  */
 async function readSchema(json: JsonSchema): Promise<ZodType | undefined> {
   const { z } = await import("zod");

@@ -28,15 +28,20 @@ export interface PreparedUse {
   readonly resolution: Resolution;
   readonly module: LoadedModule;
   readonly config: JsonObject;
-  /** Deeply equal for two uses whose module, version, config and shaping are equal. */
+  /**
+   * Two uses have deeply equal identities if they would mount the same: module, version, config and settings for tools are equal.
+   */
   readonly identity: object;
-  /** Digest of the package's files; only read for a plan with a lock file. */
+  /** A digest of the files of the module's package; undefined for a plan without a lock file. */
   readonly integrity: string | undefined;
   readonly times: StepTimes;
   readonly isAsleep?: () => boolean;
 }
 
-/** Finds and imports the module of one use, and parses its config. Errors of the module are returned as problems. */
+/**
+ * Finds and imports the module of one use, and parses its config. Does not throw for errors of the module, but returns them as
+ * problems.
+ */
 export async function prepareModule(use: ModuleUse, context: MountContext): Promise<PreparedUse | FailedUse> {
   const timer = createStepTimer(context.clock);
   const { times } = timer;
@@ -64,13 +69,13 @@ export async function prepareModule(use: ModuleUse, context: MountContext): Prom
 
 type Loaded = Pick<PreparedUse, "module" | "config" | "isAsleep"> | null;
 
-/** Chooses how to load a module. The host does not import a module whose calls run behind a border. */
+/** Chooses how to load a module. If its calls run behind a border, the host does not import it. */
 function loaderOf({ entry, runner }: ModuleUse, { path }: Resolution): typeof loadModule {
   const isBehind = entry !== null && isBehindBorder(entry);
   return isBehind && runner !== undefined && path !== undefined ? loadBehind : loadModule;
 }
 
-/** Loads a module that its runner mounts. The runner also describes its tools. */
+/** Prepares a module that its runner imports behind a border. The runner also describes the module's tools. */
 async function loadBehind(
   use: ModuleUse,
   resolution: Resolution,
@@ -119,7 +124,7 @@ export function exportsOf({ entry }: Pick<ModuleUse, "entry">): readonly string[
   return typeof named === "string" ? [named] : named;
 }
 
-/** Creates a module from its manifest, which replaces the real one until one of its tools is called. */
+/** Creates a module from the manifest. The real module is imported when one of the tools is called. */
 async function loadLazily(
   use: ModuleUse,
   resolution: Resolution,
@@ -144,8 +149,7 @@ async function loadLazily(
 }
 
 /**
- * Finds the module of one use. Throws `SOURCE_NOT_FOUND`, `CONTRACT_UNSUPPORTED`, and what a resolver of the application
- * throws.
+ * Finds the module of one use. Throws `SOURCE_NOT_FOUND`, `CONTRACT_UNSUPPORTED`, and errors of a resolver of the application.
  */
 export async function resolveUse(
   use: ModuleUse,
@@ -164,7 +168,7 @@ function refuseContract({ name, contract = contractVersion }: Resolution): void 
   throw new ToolmountError("CONTRACT_UNSUPPORTED", { module: name, problem });
 }
 
-/** Returns what the application's resolver is asked. It is asked only for modules that an entry names. */
+/** Returns what the application's resolver is asked; undefined for modules without an entry, for which it is not asked. */
 function askingOf({ entry, folder }: ModuleUse, planFolder: string): Asking | undefined {
   if (entry === null) return undefined;
   const { module, source } = entry;
@@ -180,7 +184,10 @@ export async function findModule(use: ModuleUse, context: MountContext): Promise
   }
 }
 
-/** Returns the identity of a use. It includes the folder, where paths in a config start, and the lock, which limits the calls. */
+/**
+ * Returns the identity of a use. It includes the folder, because paths in a config start there, and the lock, because it decides
+ * about calls.
+ */
 function identityOf(use: ModuleUse, resolution: Resolution, { lookup, lockDigest }: MountContext): object {
   const { name, version, path, files } = resolution;
   const { id, section, config, entry, limits, runner = null } = use;
@@ -198,7 +205,7 @@ export function isSameUse(a: PreparedUse, b: PreparedUse): boolean {
   return a.resolution.given === b.resolution.given && isDeepStrictEqual(a.identity, b.identity);
 }
 
-/** Returns the milliseconds that the module itself, by its config, allows its mount; 0 if it has no such limit. */
+/** Returns the milliseconds that a module allows for its own mount, by its export `mountLimitMs`; 0 if it sets no limit. */
 export function ownLimitMs({ module, config }: PreparedUse): number {
   const limit = module.kind === "mount" ? module.exports["mountLimitMs"] : undefined;
   return typeof limit === "function" ? Number((limit as (config: JsonObject) => unknown)(config)) || 0 : 0;

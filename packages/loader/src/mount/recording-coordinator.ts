@@ -4,18 +4,21 @@ import { exportedTools, runMount, type LoadedModule, type ModuleExports } from "
 interface RecordingCoordinator {
   readonly coordinator: Coordinator;
   readonly tools: ReadonlySet<unknown>;
-  /** Points at which something was mounted, in the order of their first use. */
+  /** The points at which the module mounted something, in the order of their first use. */
   readonly points: ReadonlySet<string>;
   readonly capabilities: ReadonlySet<string>;
-  /** Events on which the module registered hooks. */
+  /** The events for which the module registered hooks. */
   readonly hooks: ReadonlySet<string>;
   /** Members that the module adds to the context of tools. */
   readonly context: ReadonlySet<string>;
-  /** Whether it registered anything; cleanups do not count. */
+  /** Whether the module registered anything; cleanups do not count. */
   registeredAnything(): boolean;
 }
 
-/** Mounts a module or the tools that it exports. After `closed` aborts, a module that mounts later is cleaned up. */
+/**
+ * Mounts a module or the tools that it exports. If `closed` has aborted, because mounting took too long, what the module still
+ * registers is refused and cleaned up.
+ */
 export async function mountModule(
   id: string,
   module: LoadedModule,
@@ -29,7 +32,7 @@ export async function mountModule(
   return recording;
 }
 
-/** Warns of exported tools that `mount` of their module does not mount, because these are not offered. */
+/** Warns of exported tools that the module's `mount` leaves out, because models are not offered these. */
 function warnOfUnmounted(exports: ModuleExports, mounted: ReadonlySet<unknown>, logger: Logger): void {
   const names = new Set([...mounted].map((tool) => (tool as { readonly name?: unknown }).name));
   const left = exportedTools(exports).filter((tool) => !mounted.has(tool) && !names.has(tool.name));
@@ -38,7 +41,10 @@ function warnOfUnmounted(exports: ModuleExports, mounted: ReadonlySet<unknown>, 
   logger.warn({ tools }, "the module exports tools that its mount does not mount; they are not offered");
 }
 
-/** Records registrations. After `closed` aborts, every method throws `MODULE_MOUNT_FAILED`, and cleanups run. */
+/**
+ * Creates a coordinator that records registrations. After `closed` aborts, each method throws `MODULE_MOUNT_FAILED`, and cleanups
+ * run at once.
+ */
 function createRecordingCoordinator(
   given: Coordinator,
   id: string,
@@ -71,7 +77,7 @@ function createRecordingCoordinator(
           note(method, name, rest[0]);
           return undo;
         } catch (error) {
-          // The stack then begins at the module's own line, which the tool's author needs.
+          // With this, the stack begins at the line in the module that called, which the module's author needs.
           if (error instanceof ToolmountError) Error.captureStackTrace(error, call);
           throw error;
         }

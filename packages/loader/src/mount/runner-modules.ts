@@ -17,7 +17,10 @@ interface RunnerSettings {
   readonly path: Path;
 }
 
-/** Names one runner for each different `run`; the first runner of a place has the name of the place. */
+/**
+ * Names a runner for each different `run` of entries. The first runner for a place has the name of the place; others get a
+ * number.
+ */
 export function nameRunners(entries: readonly PlanEntry[]): {
   readonly settings: readonly RunnerSettings[];
   readonly names: ReadonlyMap<PlanEntry, string>;
@@ -37,10 +40,13 @@ export function nameRunners(entries: readonly PlanEntry[]): {
   return { settings, names };
 }
 
-/** Lets fetched tool modules without a `run` run in a process with the strictest border, if the host has such a runner. */
+/**
+ * Adds `run: { in: process }` to entries of fetched tool modules without a `run`, if the host has a runner for processes. Their
+ * border is then the strictest one.
+ */
 export function isolateFetched(plan: Plan, extensions: GivenModules): Plan {
   if (!Object.hasOwn(extensions, runnerTable["process"]!)) return plan;
-  // A mapped module of Amplifier is an installed package of toolmount.
+  // A module of Amplifier that is replaced by an installed package of toolmount is not fetched.
   const isMapped = ({ section, module, source }: PlanEntry) =>
     plan.amplifier && mapForeign(section, module, source) !== undefined;
   const entries = plan.entries.map((entry) =>
@@ -51,12 +57,12 @@ export function isolateFetched(plan: Plan, extensions: GivenModules): Plan {
   return { ...plan, entries };
 }
 
-/** Settings for calls that do not run in the host: `run` of the plan, with its default border. */
+/** The `run` of an entry whose calls do not run in the host, with the default border filled in. */
 export type ElsewhereRun = JsonObject & { readonly in: string };
 
 /**
- * Returns where the calls of an entry run; undefined for the host. A fetched module gets the strictest border by
- * default.
+ * Returns where the calls of an entry run, and behind which border; undefined for the host. A fetched module gets the strictest
+ * border by default, except in a layer.
  */
 export function runOf(entry: Pick<PlanEntry, "run" | "source">): ElsewhereRun | undefined {
   const { run } = entry;
@@ -67,7 +73,7 @@ export function runOf(entry: Pick<PlanEntry, "run" | "source">): ElsewhereRun | 
     : settings;
 }
 
-/** Returns why a module, by its manifest, cannot run in the place that its entry names; null if it can. */
+/** Returns why a module cannot run in the place that its entry names, by its manifest; null if it can. */
 export function runRefusal(
   entry: Pick<PlanEntry, "run" | "source"> | null,
   manifest: ModuleManifest | undefined,
@@ -82,24 +88,30 @@ export function runRefusal(
   return `${use.what}, which the plan has to allow behind a border: write ${grant}; or, ${trust}`;
 }
 
-/** Returns why calls must run in the host. Without a border the host imports the module too, so its work at import is done there. */
+/**
+ * Returns why calls of a module must run in the host; null if they need not. Without a border, the host imports the module, so
+ * `onSessionReady` is called there.
+ */
 function hostRefusal({ hostOnly }: ModuleManifest): string | null {
   if (hostOnly === undefined || hostOnly === waitsForPlan) return null;
   return `${hostOnly}, which its calls can do only in the host; write run: { in: inline }, or no run`;
 }
 
-/** Tests whether only the process in which its calls run imports the module of an entry, and not the host. */
+/** Tests whether the calls of an entry run behind a border. The host does not import its module then. */
 export function isBehindBorder(entry: Pick<PlanEntry, "run" | "source">): boolean {
   return (runOf(entry)?.["border"] ?? "none") !== "none";
 }
 
-/** Something that a module does besides mounting tools, and the line of a plan that would allow it. */
+/**
+ * Something that a module does besides mounting tools. `grant` is the key and the name with which `run` in a plan can allow it;
+ * absent if it cannot.
+ */
 interface HostUse {
   readonly what: string;
   readonly grant?: readonly [key: "hooks" | "capabilities", name: string];
 }
 
-/** Returns the first use of the host that the plan does not allow. */
+/** Returns the first such thing that the plan does not allow; undefined if it allows everything. */
 function hostUse(manifest: ModuleManifest, run: ElsewhereRun): HostUse | undefined {
   const { hostOnly, mounts, provides, needs, hooks = [], context = [] } = manifest;
   const point = mounts.find((each) => each !== "tools");
@@ -113,12 +125,12 @@ function hostUse(manifest: ModuleManifest, run: ElsewhereRun): HostUse | undefin
       .filter((name) => !knownInProcess.has(name))
       .map((name) => useOf(`it needs the capability "${name}"`, "capabilities", name)),
   ];
-  // Hooks and capabilities reach only processes of this host, not other runners.
+  // Only processes that this host starts can use hooks and capabilities of the host; other runners cannot.
   if (run.in !== "process") return uses[0] && { what: uses[0].what };
   return uses.find(({ grant }) => grant === undefined || !readNames(run[grant[0]]).includes(grant[1]));
 }
 
-/** Capabilities that exist in each process. */
+/** Capabilities that each process with calls has by itself. */
 const knownInProcess: ReadonlySet<string> = new Set([
   "session.working_dir",
   "session.protected_paths",
@@ -133,14 +145,14 @@ function readNames(value: unknown): readonly unknown[] {
   return Array.isArray(value) ? value : [];
 }
 
-/** Returns the modules that mount the given runners, each with its runners as config. */
+/** Returns the modules that run calls elsewhere, each with its runners as config. */
 export function listRunnerModules(settings: readonly RunnerSettings[]): ModuleUse[] {
   const byModule = Map.groupBy(settings, ({ place }) => runnerTable[place] ?? place);
   return [...byModule].map(([module, list]) => {
     const { place, path } = list[0]!;
     const runners = list.map(({ name, run }) => ({ name, ...run }));
     const use = extensionUse(module, `run.in: ${place}`, { path, configPath: path }, { runners });
-    // Its place is that of an entry, but the plan does not list it.
+    // The use has the path of an entry, but no entry names this module.
     return { ...use, section: "run" };
   });
 }

@@ -7,7 +7,7 @@ import type { Plan } from "../plan/check-plan.ts";
 import { createModesModule } from "./modes-module.ts";
 import { extensionUse, type ModuleUse } from "./module-use.ts";
 
-/** Returns the modules that sections of the plan mean: its modes, and one for each module of the section table. */
+/** Returns the modules for sections of the plan: one for its modes, and those of the section table. */
 export function listSectionModules(plan: Plan): ModuleUse[] {
   const uses = addCommandHooks(tableUses(plan), plan);
   return [...modesUse(plan), ...addParts(uses, plan)];
@@ -35,7 +35,7 @@ function tableUses(plan: Plan): ModuleUse[] {
   return [...uses.values()];
 }
 
-/** Adds command hooks to the config of the policy's module, because they are gates that it mounts. */
+/** Adds command hooks to the config of the policy's module, because this module runs them before and after calls. */
 function addCommandHooks(uses: readonly ModuleUse[], { commandHooks }: Plan): readonly ModuleUse[] {
   if (commandHooks.length === 0) return uses;
   const known = uses.find(({ id }) => id === hookModule);
@@ -46,7 +46,7 @@ function addCommandHooks(uses: readonly ModuleUse[], { commandHooks }: Plan): re
   return [...uses.filter((other) => other !== known), { ...use, section: "policy", config }];
 }
 
-/** Tests whether an entry of an Amplifier plan is configuration of `@toolmount/reasoner` rather than a module. */
+/** Returns a test for entries of an Amplifier plan that become config of `@toolmount/reasoner` instead of a module. */
 export function isReasonerPart({ amplifier }: Plan): (entry: PlanEntry) => boolean {
   return ({ section, module, source }) =>
     amplifier && mapForeign(section, module, source)?.kind === "reasoner";
@@ -54,7 +54,7 @@ export function isReasonerPart({ amplifier }: Plan): (entry: PlanEntry) => boole
 
 const reasoner = "@toolmount/reasoner";
 
-/** Adds orchestrator, context, providers and agents of an Amplifier plan to the session of the reasoner's config. */
+/** Adds orchestrator, context, providers and agents of an Amplifier plan to `session` in the reasoner's config. */
 function addParts(uses: readonly ModuleUse[], plan: Plan): ModuleUse[] {
   const parts = plan.entries.filter(isReasonerPart(plan));
   const [first] = parts;

@@ -7,7 +7,10 @@ import { overridesOf, type PlanEntry } from "../plan/check-entries.ts";
 import type { Path } from "../diagnostics/positions.ts";
 import type { Reporter } from "../diagnostics/problems.ts";
 
-/** Bytes that a result of an internal tool may have. It passes on data of a client, which a cut would break. */
+/**
+ * Most bytes of an internal tool's result. The limit is high, because the result is data for a client, which is useless if it is
+ * cut.
+ */
 const internalBytes = 64 * 1024 * 1024;
 
 export interface Selection {
@@ -15,7 +18,10 @@ export interface Selection {
   reportUnmatched(reporter: Reporter): void;
 }
 
-/** Shapes an entry's tools by their author's names. Limits of a tool override the entry's, which override the plan's. */
+/**
+ * Creates the changes that an entry makes to its module's tools, which it names as their author does. A limit of a tool takes
+ * precedence over the entry's, and that over the plan's.
+ */
 export function createSelection(
   entry: PlanEntry,
   planLimits: Limits,
@@ -50,7 +56,7 @@ export function createSelection(
   };
 }
 
-/** Returns a tool with another description. The author's summary is dropped, because it fits only the author's description. */
+/** Returns a tool with another description. The author's summary is left out, because it fits only the author's description. */
 function redescribe(tool: ToolDefinition, description: string): ToolDefinition {
   const { summary: _, ...rest } = tool;
   return { ...rest, name: tool.name, schema: tool.schema, description, execute: tool.execute.bind(tool) };

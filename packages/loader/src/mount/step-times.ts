@@ -1,8 +1,8 @@
 import type { Clock } from "@toolmount/core";
 
 /**
- * Milliseconds that each step of one module took. They include waits, because modules are found and imported side by side. A step
- * that did not run is absent.
+ * Milliseconds that each step of one module took. Waiting is included, because modules are found and imported at the same time. A
+ * step that did not run is absent.
  */
 export interface StepTimes {
   readonly resolveMs?: number;

@@ -12,7 +12,7 @@ export interface WrittenEntry {
   readonly path: Path;
 }
 
-/** Sections that only Amplifier plans have. `agents` are for the module that starts them. */
+/** Sections that only plans in Amplifier's format have. */
 export const amplifierSections: readonly string[] = [
   "session",
   "orchestrator",
@@ -21,18 +21,21 @@ export const amplifierSections: readonly string[] = [
   "agents",
 ];
 
-/** The problem of a bundle that was not given as a file of a bundle. */
+/** The problem of a bundle that was given in another way than as a file. */
 export const bundleProblem =
   "this is a bundle of Amplifier; give it as a file, bundle.md or, without a text, bundle.yaml";
 
-/** Sections of Amplifier without a counterpart, each with advice. They are reported, because a dropped restriction would be lost. */
+/**
+ * Sections of Amplifier that have no counterpart, each with advice. They are reported as problems, because ignoring them could
+ * lose a restriction.
+ */
 export const unmappedSections: Readonly<Record<string, string>> = {
   bundle: bundleProblem,
   includes: bundleProblem,
   spawn: "write what sub-agents do not get in settings.exclude_tools of tool-delegate",
 };
 
-/** Tests whether a section only asks for what already holds: sub-agents do not get the tool that starts them. */
+/** Tests whether a section `spawn` only asks for what is already so: sub-agents do not get the tool that starts sub-agents. */
 export function isKept(section: string, value: Json): boolean {
   if (section !== "spawn" || !isRecord(value)) return false;
   const { exclude_tools: tools = [], ...others } = value;
@@ -40,7 +43,9 @@ export function isKept(section: string, value: Json): boolean {
   return Object.keys(others).length === 0 && isList(tools) && tools.every(isOwn);
 }
 
-/** Tests whether a plan is Amplifier's: it has no `version`, but a session with its parts or another section of such plans. */
+/**
+ * Tests whether a plan has Amplifier's format: it has no `version`, but a session with parts, or another section of Amplifier.
+ */
 export function isAmplifierPlan(plan: JsonObject): boolean {
   if (plan["version"] !== undefined) return false;
   const { session } = plan;
@@ -51,7 +56,10 @@ export function isAmplifierPlan(plan: JsonObject): boolean {
   );
 }
 
-/** Returns the entries of a plan, in the order of Amplifier's loader. Source: MOUNT_PLAN_SPECIFICATION, _session_init.py. */
+/**
+ * Returns the entries of a plan as they are written, in the order in which Amplifier loads them. Source:
+ * MOUNT_PLAN_SPECIFICATION, _session_init.py.
+ */
 export function listWritten(plan: JsonObject): WrittenEntry[] {
   const { session } = plan;
   const amplifier = isAmplifierPlan(plan);
@@ -109,7 +117,9 @@ export function checkAmplifier(plan: JsonObject, { report }: Reporter): void {
   }
 }
 
-/** Finds tools of agents that the plan does not have, because an agent has only the tools of its session. */
+/**
+ * Finds tools of agents that the plan does not mount. They are a problem, because an agent can only have tools of its session.
+ */
 function toolsOfAgents({ agents, tools }: JsonObject): readonly { agent: string; module: string }[] {
   const modules = new Set(modulesOf(tools));
   return Object.entries(isRecord(agents) ? agents : {}).flatMap(([agent, given]) =>
@@ -126,7 +136,10 @@ function modulesOf(entries: Json | undefined): readonly string[] {
   });
 }
 
-/** Returns the provider that a source names, if the module has another name: its key would go to the wrong server. */
+/**
+ * Returns the name of the provider in a source if the module has another name, because the module's key would then be sent to the
+ * wrong server. Otherwise null.
+ */
 function otherSource(provider: Json): string | null {
   const { module, source } = isRecord(provider) ? provider : {};
   if (typeof module !== "string" || typeof source !== "string") return null;
@@ -150,12 +163,12 @@ const pythonSource =
   /^git\+(?:https|ssh):\/\/(?:git@)?github\.com\/(?:[\w.-]+\/amplifier-(?:module|bundle)-|microsoft\/amplifier-)/;
 
 type Foreign =
-  /** A package of toolmount, which may be installed or not. */
+  /** A package of toolmount takes its place, whether it is installed or not. */
   | { readonly kind: "package"; readonly names: readonly string[]; readonly hint: string }
-  /** A part of the session that `@toolmount/reasoner` replaces. */
+  /** It is a part of the session, which `@toolmount/reasoner` replaces. */
   | { readonly kind: "reasoner" };
 
-/** Maps a module of an Amplifier plan to a package or the reasoner; undefined for a module that is mounted as written. */
+/** Returns what takes the place of a module in an Amplifier plan; undefined for a module that is mounted as it is written. */
 export function mapForeign(section: EntrySection, module: string, source: unknown): Foreign | undefined {
   const python = typeof source === "string" && pythonSource.test(source);
   if (source !== undefined && !python) return undefined;

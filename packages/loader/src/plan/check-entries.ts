@@ -17,7 +17,7 @@ export interface PlanEntry extends EntryDocument {
 
 const maxEntries = 1000;
 
-/** Returns the valid entries of a plan; the others are reported. */
+/** Returns the valid entries of a plan, and reports the others. Command hooks are left out. */
 export function checkEntries(plan: JsonObject, amplifier: boolean, reporter: Reporter): PlanEntry[] {
   const written = listWritten(plan).filter(
     ({ section, value }) => section !== "hooks" || !isCommandHook(value),
@@ -31,7 +31,7 @@ export function checkEntries(plan: JsonObject, amplifier: boolean, reporter: Rep
   return written.flatMap((entry) => checkEntry(entry, amplifier, reporter));
 }
 
-/** Checks one entry. In Amplifier plans only orchestrator and context are required by default. */
+/** Checks one entry. An entry is required by default, except in Amplifier plans, where only orchestrator and context are. */
 function checkEntry(
   { section, value, path }: WrittenEntry,
   amplifier: boolean,
@@ -74,8 +74,8 @@ function readEntry(value: Json, path: Path, reporter: Reporter): EntryDocument |
 }
 
 /**
- * Lets entries that belong in the plan's layer run there. All modules for files and commands do, because one that showed other
- * files than the shell would be a trap. An entry of another module runs in the layer if its `run` says so.
+ * Makes entries run in the plan's layer: all modules for files and commands, and those whose `run` says so. If one of the former
+ * ran elsewhere, it would show other files than the shell.
  */
 export function inLayer(
   entries: readonly PlanEntry[],

@@ -19,17 +19,17 @@ export interface Plan {
   readonly commandHooks: readonly PlacedHook[];
   readonly sections: Readonly<Record<string, Json>>;
   readonly amplifier: boolean;
-  /** The agents of an Amplifier plan, for the module that starts them. */
+  /** The agents of an Amplifier plan, for the module that runs them. */
   readonly agents?: Json | undefined;
   readonly modes: PlanModes | undefined;
   readonly limits: Limits;
-  /** The folder in which changes wait to be kept, as the plan writes it. */
+  /** The folder over which the layer is, as the plan writes it. Changes wait in the layer until a person keeps them. */
   readonly layer?: string | undefined;
-  /** Unknown sections of an Amplifier plan. */
+  /** Sections of an Amplifier plan that are unknown and only logged. */
   readonly unknownSections: readonly string[];
 }
 
-/** Reports every problem of a plan and returns its valid parts. Unknown sections are problems, except in an Amplifier plan. */
+/** Reports all problems of a plan, and returns its valid parts. Unknown sections are problems, except in an Amplifier plan. */
 export async function checkPlan(value: JsonObject, reporter: Reporter): Promise<Plan> {
   const known = dropNotes(value);
   const amplifier = isAmplifierPlan(known);
@@ -59,13 +59,16 @@ function readFacts(plan: JsonObject, reporter: Reporter): Partial<Pick<Plan, "ve
   return parsed.data ?? {};
 }
 
-/** Reports an empty `tools:`, which is usually a list with a wrong indent, or one that was commented out. */
+/** Reports an empty `tools:`. Usually its list has a wrong indent or was commented out. */
 function reportNoTools({ report }: Reporter): void {
   const problem = "tools is empty; write a list of entries, or remove the key";
   report("PLAN_VALUE_INVALID", { problem }, { path: ["tools"] });
 }
 
-/** Reports members that belong elsewhere, because two spellings of one setting could drop each other's guards. */
+/**
+ * Reports members that belong in another section. If a setting could be written in two places, one could silently replace the
+ * guards of the other.
+ */
 function reportMoved(plan: JsonObject, { report }: Reporter): void {
   for (const { section, member, to } of movedMembers) {
     const config = plan[section];
@@ -81,7 +84,7 @@ const ownModuleKeys = moduleKeys.filter((key) => !amplifierSections.includes(key
 const planKeys = Object.keys(planSchema.shape);
 const allKeys = [...planKeys, ...ownModuleKeys, "extends"];
 
-/** Separates the loader's own keys from sections of modules, and reports unknown keys. */
+/** Returns the loader's own keys, and the names of unknown sections that are only logged. Reports other unknown keys. */
 function splitSections(
   plan: JsonObject,
   amplifier: boolean,
@@ -113,13 +116,13 @@ function reportUnknown(key: string, amplifier: boolean, { report }: Reporter): b
   return true;
 }
 
-/** For each section, its members that the loader itself reads. */
+/** By section, the members that the loader itself reads. */
 const readElsewhere: Readonly<Record<string, readonly string[]>> = {
   policy: ["limits"],
   session: ["orchestrator", "context"],
 };
 
-/** Returns the sections that configure modules, without the parts that the loader itself reads. */
+/** Returns the sections that configure modules, without the members that the loader itself reads. */
 function pickSections(plan: JsonObject): Record<string, Json> {
   const sections = moduleKeys.flatMap((key): [string, Json][] => {
     const value = plan[key];
@@ -160,7 +163,10 @@ export function readLimits({ timeout, outputBytes, concurrent, rate }: LimitsDoc
   };
 }
 
-/** Returns the modes of a plan. Problems of the schema were already reported; this compares the modes with one another. */
+/**
+ * Returns the modes of a plan. Reports modes with the same key, or several defaults. Returns undefined for an invalid section,
+ * whose problems were reported earlier.
+ */
 function checkModes(value: Json | undefined, { report }: Reporter): PlanModes | undefined {
   if (value === undefined) return undefined;
   const parsed = modesSchema.safeParse(value);
@@ -177,7 +183,9 @@ function checkModes(value: Json | undefined, { report }: Reporter): PlanModes | 
   return parsed.data;
 }
 
-/** Returns a plan without the `x-` keys of the plan itself, of its entries and of their tool overrides. */
+/**
+ * Returns a plan without the keys that begin with `x-`, which are notes: of the plan, of its entries and of settings for tools.
+ */
 function dropNotes(plan: JsonObject): JsonObject {
   const entryLists = new Set(["tools", "hooks", "providers"]);
   const kept = Object.entries(plan).filter(isNoNote);

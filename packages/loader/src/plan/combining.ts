@@ -3,12 +3,12 @@ import { membersOf } from "../diagnostics/json.ts";
 import { findPlace, pathKey, type Path, type Place, type PlanMap } from "../diagnostics/positions.ts";
 import { makeProblem, type Problem } from "../diagnostics/problems.ts";
 
-/** The results so far of a merge of parts. */
+/** What is known so far while parts are merged. */
 export interface Combining {
   readonly map: PlanMap;
   readonly problems: Problem[];
   readonly replaced: Replaced[];
-  /** Whether every plan could be read. If not, an entry that a plan changes may be in the missing plan. */
+  /** Whether all parts could be read. If not, an entry that a part changes may be in a missing part. */
   readonly complete: boolean;
 }
 
@@ -21,7 +21,7 @@ export function complain({ problems }: Combining, path: Path, map: PlanMap, prob
   problems.push(makeProblem("PLAN_VALUE_INVALID", { problem }, { path, place: findPlace(map, path) }));
 }
 
-/** Forgets the places of a value's members before another value replaces it. */
+/** Removes the places of a value's members, before another value replaces it. */
 export function forget(marks: PlanMap, value: Json, path: Path): void {
   for (const [key, inner] of membersOf(value)) {
     marks.delete(pathKey([...path, key]));

@@ -14,7 +14,7 @@ export interface PlacedHook {
 }
 
 export function isCommandHook(entry: Json): entry is JsonObject {
-  // Only a command has events, so an entry with events but without a program is reported as a command.
+  // Only a hook with a command has events. So an entry with events but without a command is checked as such a hook.
   return isRecord(entry) && entry["module"] === undefined && ("command" in entry || "events" in entry);
 }
 

@@ -6,7 +6,7 @@ import { findPlace, type Path, type PlanMap } from "../diagnostics/positions.ts"
 
 const maxBytes = 64 * 1024;
 
-/** The value of `${file:…}`: the text of a file, or the reason why it has no value. */
+/** The value of `${file:…}`: the text of a file, or why it could not be read. */
 type FileValue =
   | { readonly ok: true; readonly text: string }
   | { readonly ok: false; readonly problem: string };
@@ -15,7 +15,7 @@ export type FileValues = ReadonlyMap<string, FileValue>;
 
 const reference = /\$(\$\{)|\$\{file:([^{}$]*)\}/g;
 
-/** Reads each file that a text of the plan names as `${file:path}` once. Paths are relative to the file that names them. */
+/** Reads the files that texts of the plan name as `${file:path}`, each once. A path is relative to the file that names it. */
 export async function readFileValues(value: JsonObject, map: PlanMap, folder: string): Promise<FileValues> {
   const paths = new Set<string>();
   collect(value, [], (text, path) => {
@@ -39,10 +39,10 @@ function collect(value: Json, path: Path, visit: (text: string, path: Path) => v
     collect(inner, [...path, Array.isArray(value) ? Number(key) : key], visit);
 }
 
-/** Reads a file without the line end at its end, which editors and `echo` add. */
+/** Reads a file, without the line end at its end that editors and `echo` add. */
 async function readText(path: string): Promise<FileValue> {
   try {
-    // Non-blocking, because opening a pipe without a writer would wait forever.
+    // Opening is non-blocking, because opening a pipe without a writer would wait forever.
     const file = await open(path, constants.O_RDONLY | constants.O_NONBLOCK);
     try {
       return await readStart(file);

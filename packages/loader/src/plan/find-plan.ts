@@ -7,7 +7,10 @@ import { isRecord } from "../diagnostics/json.ts";
 const dataEndings = [".yaml", ".yml", ".json"] as const;
 const named = (stem: string): string[] => dataEndings.map((ending) => `${stem}${ending}`);
 
-/** Names under which a plan is found in a folder, in this order. Data only: no program is run to find a plan. */
+/**
+ * Names under which a plan is found in a folder, in this order. All are data files, because finding a plan must not run a
+ * program.
+ */
 export const planFileNames: readonly string[] = [
   ...named("mount-plan"),
   ...named("toolmount"),
@@ -20,9 +23,9 @@ export const planFileNames: readonly string[] = [
 ];
 
 /**
- * Finds the plan's file. A path to a file is that file. A folder is searched for {@link planFileNames}. Without a path, `cwd`
- * and the folders above it are searched, up to the one with a `package.json`; from a package of a workspace up to the
- * workspace's root. No other names are searched, because tools are kept from writing only these.
+ * Finds the plan's file. The path of a file is that file, and a folder is searched for {@link planFileNames}. Without a path,
+ * `cwd` and the folders above are searched, up to the first one with a `package.json`; in a package of a workspace, up to the
+ * workspace's root. No other names are found, because tools are kept only from writing these.
  *
  * Throws `PLAN_NOT_FOUND`.
  */
@@ -39,11 +42,11 @@ export async function findPlan(path: string | URL | undefined, cwd: string): Pro
   return (await search(absolute, absolute)) ?? notFound(`${absolute} (as ${shownNames})`);
 }
 
-/** Names that an error shows; the page of the error lists all. */
+/** Names that an error shows. The page about the error lists all. */
 const shownNames =
   "mount-plan.yaml, toolmount.yaml, .toolmountrc, .config/toolmount.yaml or toolmount.config.yaml";
 
-/** Returns a hint at a plan that the user may have meant: one with a usual name here, or one in a folder below. */
+/** Returns a hint at a plan that the user may have meant: one that is called `plan` here, or one in a folder below. */
 function otherPlans(cwd: string): string {
   const folders = readdirSync(cwd, { withFileTypes: true }).filter((one) => one.isDirectory());
   const below = folders.slice(0, maxFolders).map(({ name }) => [name, "mount-plan.yaml"]);
@@ -53,10 +56,10 @@ function otherPlans(cwd: string): string {
   return found === undefined ? "" : `; there is ${found.join("/")}`;
 }
 
-/** Most folders below the working folder in which a hint looks for another plan. */
+/** In how many folders below the working folder another plan is searched for a hint. */
 const maxFolders = 100;
 
-/** Returns the last folder that a search enters: the nearest with a `package.json`, or the root of its workspace. */
+/** Returns the last folder that is searched: the nearest one with a `package.json` or, in a workspace, its root. */
 function lastFolder(cwd: string): string {
   const folders = [...foldersUpFrom(cwd)];
   const project = folders.findIndex((folder) => statOf(join(folder, "package.json"))?.isFile() === true);
@@ -103,13 +106,14 @@ function toPath(path: string | URL, cwd: string): string {
 }
 
 async function search(folder: string, last: string): Promise<string | undefined> {
-  // Most plans are in the first folder and are found without loading cosmiconfig.
+  // Most plans are in the first folder, and are found without cosmiconfig.
   const here = onlyPlan(folder);
   if (here !== undefined) return here;
   const { cosmiconfig } = await import("cosmiconfig");
   const explorer = cosmiconfig("toolmount", {
     searchPlaces: [...planFileNames],
-    // One folder at a time: of the library's own upward searches, one stops at a package, and one reads the home folder.
+    // Each folder is searched separately. The library's own upward searches either stop at the first package, or also read the
+    // home folder.
     searchStrategy: "none",
     cache: false,
     ignoreEmptySearchPlaces: false,
@@ -124,7 +128,10 @@ async function search(folder: string, last: string): Promise<string | undefined>
   return undefined;
 }
 
-/** Returns the plan of a folder. Throws `OPTION_INVALID` if there are two, because the user has to say which one is meant. */
+/**
+ * Returns the plan in a folder; undefined if there is none. Throws `OPTION_INVALID` if there are two, because the user must say
+ * which one is meant.
+ */
 function onlyPlan(folder: string): string | undefined {
   const isFile = (name: string) => statSync(join(folder, name), { throwIfNoEntry: false })?.isFile() === true;
   const [name, other] = planFileNames.filter(isFile);

@@ -4,10 +4,13 @@ import { complain, forget, type Combining } from "./combining.ts";
 import type { PlanPart } from "./read-parts.ts";
 import { findPlace, pathKey, type Path, type PlanMap } from "../diagnostics/positions.ts";
 
-/** Lists in a plan's policy whose lines guard, under the names that `replace` uses. */
+/**
+ * The lists in a plan's policy that protect something. Their lines stay in force if a higher plan has the list, too.
+ * `policy.replace` uses these names.
+ */
 export const guardLists = ["deny", "ask", "rules", "flows.into", "flows.results"] as const;
 
-/** Tests whether the lines of a list still hold when a higher plan has the list too. */
+/** Tests whether the lines of a list stay in force when a higher plan has the list, too. */
 export function isGuardList(path: Path): boolean {
   const key = pathKey(path);
   return (
@@ -15,32 +18,32 @@ export function isGuardList(path: Path): boolean {
   );
 }
 
-/** Matches the list of tools that an entry does not offer. */
+/** Matches the path of an entry's list of excluded tools. */
 const excludeOfEntry = /^\/(?:tools|hooks|providers)\/\d+\/tools\/exclude$/;
 
-/** Tests whether a line guards. A line that only allows does not: a higher plan that has the list replaces it. */
+/** Tests whether a line protects something. A line that only allows does not, so a higher plan that has the list replaces it. */
 export function isGuard(line: Json): boolean {
   return !isRecord(line) || (line["answer"] !== "allow" && line["else"] !== "allow");
 }
 
-/** Tests whether `null` at this place is a value for the module or the tool, and not an empty key. */
+/** Tests whether `null` at this place is a real value, for a module's config or an argument's default, and not an empty key. */
 export function mayBeNull([list, , member, ...rest]: Path): boolean {
   if (typeof list === "string" && list.startsWith("x-")) return true;
   if (member === "config") return rest.length > 0;
   return member === "tools" && rest[1] === "arguments" && rest[3] === "default";
 }
 
-/** Returns the value of `policy.replace` in a part. */
+/** Returns the value of `policy.replace` in a part, which names lists of lower plans that this part drops. */
 export function replaceOf({ policy }: JsonObject): Json | undefined {
   return isRecord(policy) ? policy["replace"] : undefined;
 }
 
-/** Returns a part without its `policy.replace`, which concerns only the plans below. */
+/** Returns a part without `policy.replace`, which concerns only lower plans. */
 export function withoutReplace(value: JsonObject): JsonObject {
   return replaceOf(value) === undefined ? value : withoutMember(value, ["policy", "replace"]);
 }
 
-/** Drops the lists of lower plans that `policy.replace` of a part names. Without it these lists still hold. */
+/** Drops those lists of lower plans that `policy.replace` of a part names. Other lists of lower plans stay in force. */
 export function dropReplaced(combining: Combining, below: JsonObject, { value, map }: PlanPart): JsonObject {
   const written = replaceOf(value);
   if (written === undefined) return below;

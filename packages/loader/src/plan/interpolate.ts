@@ -10,7 +10,7 @@ import { isHarmless, isOrdinary, looksRandom, namesOneSecret, passwordsOf } from
 /** Variables by name, such as `process.env`. */
 export type Environment = Readonly<Record<string, string | undefined>>;
 
-/** A model's key whose variable is not set. */
+/** The key of a model server, as a variable that is not set. */
 export interface UnsetKey {
   readonly variable: string;
   readonly place: Place | undefined;
@@ -19,13 +19,13 @@ export interface UnsetKey {
 interface Interpolated {
   readonly value: JsonObject;
   readonly problems: readonly Problem[];
-  /** The unset variables of models' keys. Commands that need no model run without them. */
+  /** The keys of model servers whose variables are not set. Commands that need no model run without them. */
   readonly unset: readonly UnsetKey[];
-  /** Replaces the values of variables in a text by their names, for every text that may be printed. */
+  /** Replaces the values of variables in a text by the variables' names, so that the text may be printed. */
   readonly mask: (text: string) => string;
-  /** The values that no log, failure, result or store may show. */
+  /** Values that no log, failure, result or store may show. */
   readonly secrets: readonly string[];
-  /** Values that may be secrets. No log, failure or store shows them, but results do. */
+  /** Values that may be secrets, because of their form. Logs, failures and stores do not show them, but results do. */
   readonly guesses: readonly string[];
 }
 
@@ -69,7 +69,7 @@ interface Fill {
   readonly folder: string;
   readonly problems: Problem[];
   readonly unset: UnsetKey[];
-  /** Values that were filled in, each with the name of its variable. */
+  /** Values that were filled in. Each has the name of its variable. */
   readonly used: Map<string, string>;
   readonly secrets: Set<string>;
   readonly guesses: Set<string>;
@@ -87,8 +87,9 @@ function fillValue(fill: Fill, value: Json, path: Path): Json {
 }
 
 /**
- * Tests whether a value is the key of a model and its variable is not set. Only a few commands ask a model, so people who check,
- * test or approve have no key. The member is then left out, and the first request to the model says which key is missing.
+ * Tests whether a value is the key of a model server, and its variable is not set. Only a few commands ask a model, so people who
+ * check, test or approve often have no key. The member is then left out, and the first request to the model reports which key is
+ * missing.
  */
 function isUnsetKey({ env, map, unset }: Fill, value: Json, path: Path): boolean {
   if (!modelSections.has(String(path[0])) || !/^api_?key$/i.test(String(path.at(-1)))) return false;
@@ -99,19 +100,19 @@ function isUnsetKey({ env, map, unset }: Fill, value: Json, path: Path): boolean
   return true;
 }
 
-/** Sections of a plan that name models. */
+/** Sections of a plan in which models are configured. */
 const modelSections: ReadonlySet<string> = new Set(["session", "providers", "agents", "agent"]);
 
-/** Matches a text that consists of one variable, with or without a default. */
+/** Matches a text that is one variable and nothing else, with or without a default. */
 const wholeReference = /^\$\{([A-Za-z_][A-Za-z0-9_]*)(?::-([^{}$]*))?\}$/;
 
 /** Matches an escaped or an opening `${`, with the text up to the closing brace. */
 const references = /\$(\$\{)|\$\{([^{}$]*)(\}?)/g;
 
-/** Matches the text between the braces: a name, with or without a default. */
+/** Matches the text between the braces of a variable: its name, with or without a default. */
 const inBraces = /^([A-Za-z_][A-Za-z0-9_]*)(?::-(.*))?$/s;
 
-/** Returns the variables that a text reads, with their defaults. */
+/** Returns the variables in a text, with their defaults. */
 export function readReferences(text: string): readonly { name: string; fallback: string | undefined }[] {
   return [...text.matchAll(references)].flatMap(([, escaped, inner = "", end]) => {
     const [, name, fallback] = (escaped === undefined && end === "}" && inBraces.exec(inner)) || [];
@@ -168,7 +169,7 @@ const noVariable = {
 };
 const escapeHint = "write $${ for a literal ${";
 
-/** Reports a reference without a value, and returns the empty text that replaces it. */
+/** Reports a reference that has no value. Returns the empty text, which replaces it. */
 function report<Code extends ErrorCode>(
   { map, problems }: Fill,
   path: Path,
@@ -182,10 +183,12 @@ function report<Code extends ErrorCode>(
   return "";
 }
 
-/** Characters of a text in which a reference is searched. */
+/** How many characters of the plan, from the beginning of a value, are searched for a reference. */
 const searched = 4096;
 
-/** Returns the place of a reference inside its text, if the plan contains that text without escapes. */
+/**
+ * Returns the place of a reference inside its text. If the plan writes the text with escapes, returns the beginning of the text.
+ */
 function findReference(map: PlanMap, path: Path, reference: string) {
   const place = findPlace(map, path);
   if (place === undefined) return undefined;
@@ -193,10 +196,13 @@ function findReference(map: PlanMap, path: Path, reference: string) {
   return { text: place.text, offset: place.offset + Math.max(inside, 0) };
 }
 
-/** Shortest value that is masked, in characters; shorter values are parts of ordinary words. */
+/** Fewest characters of a value that is masked, because shorter values are parts of ordinary words. */
 const minMasked = 4;
 
-/** Creates a mask that replaces values with the names of their variables, and covers other forms of secrets, such as base64. */
+/**
+ * Creates a function that replaces values with the names of their variables, and also covers other forms of secrets, such as
+ * base64.
+ */
 function createMask(
   used: ReadonlyMap<string, string>,
   named: ReadonlySet<string>,
@@ -208,7 +214,7 @@ function createMask(
   return (text) =>
     secrets.mask(
       longestFirst.reduce((masked, [value, name]) => {
-        // A message may contain such a word or number by chance, so only a quoted one is taken for the value.
+        // A message may contain an ordinary word or number by chance. So such a value is replaced only in quotes.
         const [sought, by] =
           isOrdinary(value) && !named.has(value) ? [`"${value}"`, `"\${${name}}"`] : [value, `\${${name}}`];
         return masked.replaceAll(sought, () => by);

@@ -1,7 +1,10 @@
 import { basename } from "node:path";
 import type { PlanText } from "../diagnostics/source-text.ts";
 
-/** Tests whether a plan is JSON with comments: by its file's ending, or for an rc file by its first character. Other plans are YAML. */
+/**
+ * Tests whether a plan is JSON with comments: by its file's ending; for a `.toolmountrc`, by its first character. Other plans are
+ * YAML.
+ */
 export function isJsonPlan({ file, text }: PlanText): boolean {
   const name = basename(file).toLowerCase();
   if (/\.jsonc?$/.test(name)) return true;
@@ -12,7 +15,10 @@ type Plain =
   | { readonly ok: true; readonly text: string; readonly value: unknown }
   | { readonly ok: false; readonly offset: number; readonly problem: string };
 
-/** Replaces comments, and commas before a closing bracket, with spaces, so that offsets stay. Refuses text that is then not JSON. */
+/**
+ * Replaces comments, and commas before a closing bracket, with spaces, so that offsets do not change. Returns a problem if the
+ * text is then not JSON.
+ */
 export function readJsonText(written: string): Plain {
   const text = written
     .replaceAll(commentOrText, (found) => (found.startsWith('"') ? found : blank(found)))
@@ -39,7 +45,10 @@ function whyNotJson(text: string): string | undefined {
   }
 }
 
-/** Finds the first place after which no text could complete the JSON. Not every message of V8 has a position. */
+/**
+ * Finds the first place at which the text can no longer be continued to JSON. It is searched, because not every message of V8 has
+ * a position.
+ */
 function findFault(text: string): number {
   let fine = 0;
   let wrong = text.trimEnd().length;
@@ -52,7 +61,7 @@ function findFault(text: string): number {
   return fine;
 }
 
-/** Tests whether a text is the beginning of some JSON. */
+/** Tests whether a text is JSON, or the beginning of JSON. */
 function isOpen(text: string): boolean {
   const message = whyNotJson(text);
   if (message === undefined) return true;

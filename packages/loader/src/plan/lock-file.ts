@@ -8,25 +8,25 @@ import { showPath, type Path } from "../diagnostics/positions.ts";
 import { makeProblem, planError } from "../diagnostics/problems.ts";
 import { createPlanText } from "../diagnostics/source-text.ts";
 
-/** One tool as it was when the lock file was written. */
+/** One tool as a person accepted it, when the lock file was written. */
 export interface LockedTool {
   /** Digest of everything that a model, a gate or a user sees of the tool. */
   readonly digest: string;
   readonly module: string;
   readonly version?: string | undefined;
-  /** Digest of the files of its package; absent for modules that are not installed packages. */
+  /** Digest of the files of the tool's package; absent if its module is not an installed package. */
   readonly integrity?: string | undefined;
-  /** The definition from which the digest was made, so that a change can be shown. */
+  /** The definition with that digest, which is needed to show a change. */
   readonly definition?: JsonObject | undefined;
 }
 
-/** The accepted tools of a plan, by the names under which they are offered. */
+/** The accepted tools of a plan, by their offered names. */
 export interface PlanLock {
   readonly version: 1;
   readonly tools: Readonly<Record<string, LockedTool>>;
-  /** By a module's id: its tools' definitions, so that it can mount the same tools without asking an outside server again. */
+  /** By module id, what a module needs to mount the same tools again without asking an outside server. */
   readonly definitions?: Readonly<Record<string, Json>> | undefined;
-  /** By path from the plan's folder: the SHA-256 of scripts and skills that the plan names. */
+  /** By path from the plan's folder, the digest of each script and skill that the plan names. */
   readonly files?: Readonly<Record<string, string>> | undefined;
 }
 
@@ -36,30 +36,38 @@ export interface LockChange {
   readonly change: "added" | "changed" | "removed";
   readonly before?: LockedTool;
   readonly now?: LockedTool;
-  /** For a changed tool: each value that differs, by its path. Empty when the lock file has no definition. */
+  /** The values that differ, for a changed tool; empty if the lock file has no definition of it. */
   readonly differences: readonly LockDifference[];
 }
 
 /** One value of a tool that differs from the lock file. */
 export interface LockDifference {
-  /** For example `description`, `inputSchema.properties.path.type`, or `integrity` for the files of its package. */
+  /**
+   * The path of the value, such as `description` or `inputSchema.properties.path.type`; `integrity` for the files of the tool's
+   * package.
+   */
   readonly path: string;
-  /** Absent when the lock file has no such value. */
+  /** Absent if the lock file has no such value. */
   readonly before?: Json;
-  /** Absent when the tool has no such value now. */
+  /** Absent if the tool has no such value now. */
   readonly now?: Json;
-  /** Whether the tool, by its new value, needs less care (it asks no longer, or its category is milder) or more. */
+  /**
+   * Whether the new value says that the tool needs less care, or more: for example, it no longer asks, or its category is milder.
+   */
   readonly care?: "less" | "more";
 }
 
 /**
- * The channel on which a module contributes `{ module, definitions }` for the lock file: its id, and everything that it needs to
- * mount the same tools again. The module reads its definitions through the capability with the same name, a function of its id,
- * which exists while the plan has a lock file.
+ * The channel on which a module contributes `{ module, definitions }` for the lock file: its id, and what it needs to mount the
+ * same tools again. While the plan has a lock file, a capability with the same name exists: a function that returns the
+ * definitions of a module by its id.
  */
 export const definitionsChannel = "lock.definitions";
 
-/** Reads a lock file; undefined if it does not exist. Throws `PLAN_INVALID` if it cannot be read, because it must not be ignored. */
+/**
+ * Reads a lock file; undefined if it does not exist. Throws `PLAN_INVALID` if it cannot be read, because a plan must not run as
+ * if it had no lock.
+ */
 export async function readLock(file: string): Promise<PlanLock | undefined> {
   const text = readLockText(file);
   return text === undefined ? undefined : parseLock(file, text);
@@ -104,7 +112,7 @@ function refuse(file: string, problem: string): Error {
 
 type LockedModule = Pick<LockedTool, "version" | "integrity">;
 
-/** Makes the lock of tools as they are now. `modules` has the version and files of each module by its id. */
+/** Makes the lock of `tools` as they are now. `modules` has the version and the digest of files by module id. */
 export function makeLock(
   tools: readonly ToolInfo[],
   modules: ReadonlyMap<string, LockedModule>,
@@ -126,7 +134,7 @@ export function makeLock(
   return { version: 1, tools: Object.fromEntries(locked), ...kept, ...(files !== undefined && { files }) };
 }
 
-/** Compares a lock with the tools as they are now. A changed version alone is not a difference. */
+/** Compares a lock with the tools as they are now. Another version alone does not count as a difference. */
 export function compareLocks(before: PlanLock | undefined, now: PlanLock): LockChange[] {
   const old = before?.tools ?? {};
   const names = [...new Set([...Object.keys(old), ...Object.keys(now.tools)])].toSorted();
@@ -140,8 +148,8 @@ export function compareLocks(before: PlanLock | undefined, now: PlanLock): LockC
 }
 
 /**
- * Returns a lock in which only the named tools are as they are now; all others stay as they were accepted. The definitions of
- * their modules are updated too, because otherwise a module would still mount an accepted tool as it was before.
+ * Returns a lock in which the named tools are as they are now, and all others as they were accepted. The definitions of their
+ * modules are updated too, because otherwise a module would still mount an accepted tool as it was before.
  */
 export function acceptTools(before: PlanLock, now: PlanLock, names: readonly string[]): PlanLock {
   const tools = { ...before.tools };
@@ -157,12 +165,12 @@ export function acceptTools(before: PlanLock, now: PlanLock, names: readonly str
   return { ...before, tools, ...(Object.keys(definitions).length > 0 && { definitions }) };
 }
 
-/** Tests whether the files of a tool's package changed. A lock of an older version has no integrity and accepts any files. */
+/** Tests whether the files of a tool's package changed. Older lock files have no `integrity`, and accept any files. */
 function hasOtherFiles(was: LockedTool, is: LockedModule): boolean {
   return was.integrity !== undefined && was.integrity !== is.integrity;
 }
 
-/** Tests whether the package of a module has other files than the lock records for its tools. */
+/** Tests whether the files of a module's package differ from those in the lock. */
 export function isReplaced(lock: PlanLock, id: string, integrity: string | undefined): boolean {
   return Object.values(lock.tools).some((tool) => tool.module === id && hasOtherFiles(tool, { integrity }));
 }
@@ -202,7 +210,7 @@ export async function writeLock(file: string, lock: PlanLock): Promise<void> {
   await rename(beside, file);
 }
 
-/** Values of the members that decide how careful people are with a tool, mildest first. */
+/** Values of the members that say how much care a tool needs, the mildest first. */
 const orders: Readonly<Record<string, readonly unknown[]>> = {
   category: ["read", "write", "side_effect", "delete", undefined],
   consequenceLevel: ["low", "medium", "high", undefined],
@@ -211,12 +219,12 @@ const orders: Readonly<Record<string, readonly unknown[]>> = {
   idempotentUndo: [true, undefined],
 };
 
-/** Returns whether a tool, by its new value, needs less care than before, or more. */
+/** Returns whether the new value of a member says that a tool needs less care than before, or more; empty if neither. */
 export function careOf(path: string, before: unknown, now: unknown): Pick<LockDifference, "care"> {
   const order = orders[path];
   if (order === undefined) return {};
   const [was, is] = [before, now].map((value) => order.indexOf(value));
-  // An unknown new value says nothing. An unknown old value counts as stricter than all known ones.
+  // An unknown new value says nothing about care. An unknown old value counts as stricter than all known ones.
   if (is === -1 || was === is) return {};
   return { care: is! < (was === -1 ? order.length : was!) ? "less" : "more" };
 }

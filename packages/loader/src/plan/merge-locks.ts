@@ -1,13 +1,13 @@
 import { isDeepStrictEqual } from "node:util";
 import { compareLocks, type LockChange, type PlanLock } from "./lock-file.ts";
 
-/** The two sides of a lock file that git could not merge. Each was accepted in its own branch. */
+/** Both sides of a lock file with a merge conflict. Each was accepted in its own branch. */
 export interface LockSides {
   readonly ours: PlanLock;
   readonly theirs: PlanLock;
 }
 
-/** Merges both sides by name. Where they differ, takes the side that equals the plan's state now, else ours. */
+/** Merges both sides by name. Where they differ, takes their side if it equals what the plan has now, and otherwise ours. */
 export function mergeLocks({ ours, theirs }: LockSides, now: Pick<PlanLock, "tools" | "files">): PlanLock {
   const files = mergeByName(ours.files, theirs.files, now.files);
   const definitions = mergeByName(ours.definitions, theirs.definitions);
@@ -27,12 +27,12 @@ function mergeByName<Value>(ours: ByName<Value> = {}, theirs: ByName<Value> = {}
   return { ...ours, ...Object.fromEntries(Object.entries(theirs).filter(isTheirs)) };
 }
 
-/** Returns the tools that both sides have and that differ: `before` is ours, `now` is theirs. */
+/** Returns the tools that are on both sides and differ: `before` is our side, `now` is theirs. */
 export function differingTools({ ours, theirs }: LockSides): readonly LockChange[] {
   return compareLocks(ours, theirs).filter(({ change }) => change === "changed");
 }
 
-/** Returns both texts of a file with conflict markers; null for a file without. A common ancestor between them is left out. */
+/** Returns both texts of a file with conflict markers; null if it has no marker. Lines of the common ancestor are left out. */
 export function sidesOfText(text: string): readonly [string, string] | null {
   if (!/^<{7}(?: |\r?$)/m.test(text)) return null;
   const sides: [string[], string[]] = [[], []];

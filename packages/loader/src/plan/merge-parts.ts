@@ -10,21 +10,21 @@ import { makeProblem, type Problem } from "../diagnostics/problems.ts";
 
 interface Combined {
   readonly value: JsonObject;
-  /** The place in the highest plan that sets it, for each part of the value. */
+  /** By path, the place of each value in the highest part that sets it. */
   readonly map: PlanMap;
   readonly problems: readonly Problem[];
-  /** The lists of lower plans that a line of `replace` dropped. */
+  /** The lists of lower plans that `policy.replace` dropped, with the lines that named them. */
   readonly replaced: readonly Replaced[];
 }
 
-/** Lists of entries. An entry of a higher plan changes the entry with the same id, or is added at the end. */
+/** Lists of entries. An entry in a higher plan changes the entry with the same id; if there is none, it is added at the end. */
 const entryLists: readonly string[] = ["tools", "hooks", "providers"];
 
 const ownOfAFile = new Set(["extends", "$schema"]);
 
 /**
- * Merges parts, lowest first: maps by key, entries by id (a second one in a file is `#2`), lists that guard line by line,
- * other values as a whole. An empty value replaces nothing.
+ * Merges parts, the lowest first: maps by key, entries by id (the second entry with an id in a file has the id `…#2`), guarding
+ * lists line by line, other values as a whole. An empty value replaces nothing and is reported.
  */
 export function mergeParts({ parts, problems }: Pick<PlanParts, "parts" | "problems">): Combined {
   const [lowest, ...higher] = parts;
@@ -58,7 +58,7 @@ function layOver(combining: Combining, lowest: JsonObject, part: PlanPart): Json
   return value;
 }
 
-/** Merges one value over another. The place of a replaced value is kept behind the new one. */
+/** Merges a value over another one. If a value is replaced, its place stays known as an earlier place. */
 function layValue(
   combining: Combining,
   below: Json | undefined,
@@ -82,7 +82,7 @@ function layValue(
   }
   if (isList(below) && isList(above) && isGuardList(to))
     return keepLines(combining, below, above, from, to, map);
-  // `flows: on` means the same as an empty map.
+  // `flows: on` means the same as an empty map, so it does not replace a map.
   if (isRecord(below) && above === "on" && pathKey(to) === "/policy/flows") return below;
   if (below !== undefined) forget(marks, below, to);
   if (mark !== undefined) marks.set(pathKey(to), over === undefined ? mark : { ...mark, over });
@@ -94,7 +94,7 @@ function layValue(
 const emptyProblem =
   "this is empty, but a plan below has a value here; write the new value, or remove the key";
 
-/** Keeps the guarding lines of a lower list, and adds the lines of the higher list that it does not have. */
+/** Keeps the guarding lines of a lower list, and adds those lines of the higher list that are new. */
 function keepLines(
   combining: Combining,
   below: readonly Json[],
@@ -146,7 +146,7 @@ function layEntries(
   return removed.length === 0 ? result : withoutItems(combining.map, result, removed, [section]);
 }
 
-/** Merges two entries. An entry that names another module does not inherit the `source` of the old one. */
+/** Merges two entries. If the higher entry names another module, it does not inherit the `source`. */
 function layEntry(combining: Combining, below: Json, above: Json, from: Path, to: Path, map: PlanMap): Json {
   const renamed = isRecord(below) && isRecord(above) && above["module"] !== undefined;
   if (!renamed || above["module"] === below["module"] || below["source"] === undefined)
@@ -194,7 +194,7 @@ function complainUnused(
   );
 }
 
-/** Removes items from a list, and moves the places of the items after them. */
+/** Removes items from a list, and moves the places of the following items. */
 function withoutItems(
   marks: PlanMap,
   items: readonly Json[],

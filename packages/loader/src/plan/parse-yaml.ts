@@ -15,14 +15,14 @@ export type ParseResult =
       readonly ok: true;
       readonly value: JsonObject;
       readonly map: PlanMap;
-      /** The text after the head of a Markdown file. */
+      /** In a Markdown file, the text after the head. */
       readonly body?: string;
     }
   | { readonly ok: false; readonly problems: readonly Problem[] };
 
 /**
- * Parses YAML 1.2, or JSON with comments if the file's name says so, to plain data with the place of each value. Refuses what a
- * plan must not have, with its place.
+ * Parses YAML 1.2, or JSON with comments if the file's name says so, to plain data with the place of each value. Constructs that
+ * a plan must not have are problems with their place.
  */
 export function parsePlan(text: PlanText): ParseResult {
   if (Buffer.byteLength(text.text) > maxPlanBytes) return refuse(text, 0, "PLAN_TOO_LARGE", sizeProblem);
@@ -45,7 +45,7 @@ export function parseMarkdown(text: PlanText): ParseResult {
   return parsed.ok ? { ...parsed, body } : parsed;
 }
 
-/** Parses JSON with the YAML parser, which finds the places of values. Both readings must agree. */
+/** Parses JSON with the YAML parser, which knows the places of values. The value must be the same as that of the JSON parser. */
 function readJson(text: PlanText): ParseResult {
   const json = readJsonText(text.text);
   if (!json.ok) return refuse(text, json.offset, "PLAN_SYNTAX", json.problem);
@@ -54,7 +54,7 @@ function readJson(text: PlanText): ParseResult {
   return refuse(text, 0, "PLAN_SYNTAX", "this JSON means something else as YAML; write the plan as .yaml");
 }
 
-/** Parses `source`, which is the text without the comments and commas that only JSON with comments has. */
+/** Parses `source`. It is the text itself or, for JSON, the text in which spaces replace comments and last commas. */
 function compose(text: PlanText, source: string): ParseResult {
   const tooDeep: number[] = [];
   const documents = [
@@ -66,7 +66,7 @@ function compose(text: PlanText, source: string): ParseResult {
   ];
   const [deep] = tooDeep;
   if (deep !== undefined) return refuse(text, deep, "PLAN_TOO_LARGE", depthProblem);
-  // The composer yields one document even for an empty text.
+  // The composer yields a document even for an empty text.
   const document = documents[0]!;
   const second = documents[1];
   const troubles = [...document.errors, ...document.warnings];
@@ -85,10 +85,10 @@ function compose(text: PlanText, source: string): ParseResult {
   return convert(text, document.contents);
 }
 
-/** Most problems of one plan that are reported; reading stops after them. */
+/** How many problems of one plan are reported. The rest of the plan is then not read. */
 const maxProblems = 100;
 
-/** Removes problems that repeat, because one mistake often causes several errors at the same place. */
+/** Removes repeated problems, because one mistake often causes several errors on the same line. */
 function withoutRepeats(problems: readonly Problem[]): Problem[] {
   return problems.filter(
     ({ line, message }, index) =>
@@ -98,12 +98,15 @@ function withoutRepeats(problems: readonly Problem[]): Problem[] {
 
 const depthProblem = `maps and lists nest deeper than ${maxPlanDepth} levels`;
 
-/** Yields the tokens of the text. Stops, and reports the offset, before nesting could exhaust the composer's stack. */
+/**
+ * Yields the tokens of a text. Stops, and reports the offset, before the nesting is so deep that the composer's stack would
+ * overflow.
+ */
 function* readTokens(text: string, onTooDeep: (offset: number) => void) {
   const parser = new Parser();
   for (const lexeme of new Lexer().lex(text)) {
     yield* parser.next(lexeme);
-    // The parser's stack also holds a document and a scalar.
+    // Besides maps and lists, the parser's stack holds a document and a scalar.
     if (parser.stack.length <= maxPlanDepth + 4) continue;
     onTooDeep(parser.offset);
     return;

@@ -12,7 +12,7 @@ import { readPlan, readPlanText } from "./read-plan.ts";
 /** A bundle that a plan includes from a repository. */
 export interface IncludedSource {
   readonly source: FetchedSource;
-  /** Whether its repository was already fetched. */
+  /** Whether the repository was already fetched. */
   readonly isThere: boolean;
 }
 
@@ -20,12 +20,12 @@ export interface IncludedSource {
 export interface BundleRun {
   readonly bundles: Bundles;
   readonly problems: Problem[];
-  /** The repositories that bundles include, by alias. */
+  /** The repositories of included bundles, by alias. */
   readonly included: Map<string, IncludedSource>;
-  /** The files with texts of bundles, and the files of bundles from those repositories. */
+  /** The files of fetched bundles, and all files with texts of bundles. */
   readonly texts: Set<string>;
   readonly planFolder: string;
-  /** Reads a bundle as a plan below the one that includes it. */
+  /** Reads an included bundle as a plan below the one that includes it. */
   readonly readInclude: (
     home: Home,
     from: { readonly place: Place | undefined; readonly path: Path },
@@ -36,7 +36,7 @@ interface WrittenBundle extends Written {
   readonly map: PlanMap;
 }
 
-/** Reads everything that a bundle includes, lowest first, then compiles the bundle to the value of its part. */
+/** Reads the bundles that a bundle includes, the lowest first. Then compiles the bundle itself to the value of its part. */
 export async function readBundle(written: WrittenBundle, home: Home, run: BundleRun): Promise<JsonObject> {
   if (home.fetched !== undefined) run.texts.add(home.file);
   await nameHome(written.value, home, run);
@@ -45,7 +45,7 @@ export async function readBundle(written: WrittenBundle, home: Home, run: Bundle
   return compileBundle(written, home, readingOf(run, written.map));
 }
 
-/** Returns the means to read the parts of bundles; `map` is that of the bundle whose paths are reported. */
+/** Returns what is needed to read the parts of a bundle. `map` has the places in the bundle, for problems. */
 export function readingOf({ bundles, problems, texts, planFolder }: BundleRun, map: PlanMap): BundleReading {
   const complainOf = (file: string, problem: string) => {
     const place = { text: createPlanText(file, ""), offset: 0 };
@@ -74,7 +74,7 @@ export function readingOf({ bundles, problems, texts, planFolder }: BundleRun, m
   };
 }
 
-/** Notes where a bundle is under its own name, and under that of the root bundle of its repository. */
+/** Remembers where a bundle is, under its own name and under that of the root bundle of its folder. */
 async function nameHome(value: JsonObject, home: Home, { bundles }: BundleRun): Promise<void> {
   const root = rootBundle(home.root);
   const atRoot = root === undefined || root === home.file ? undefined : await readPlan(root);
@@ -110,7 +110,7 @@ async function follow(include: Json, path: Path, { written, home, run }: Followi
   }
   const { fetched } = found.home;
   if (fetched !== undefined) run.included.set(fetched.alias, { source: fetched, isThere: true });
-  // A root bundle that includes itself adds nothing.
+  // A bundle that includes its own file adds nothing.
   if (found.home.file === home.file) return;
   await run.readInclude(found.home, from);
 }

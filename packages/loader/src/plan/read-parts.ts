@@ -14,11 +14,11 @@ import { readBundle, readingOf, type BundleRun, type IncludedSource } from "./re
 import type { ParseResult } from "./parse-yaml.ts";
 
 export interface PlanPart {
-  /** `base`: another part extends this one. `overlay`: this one is merged over the plan by its name. */
+  /** `base`: another part extends it. `overlay`: it is laid over the plan, because its name was given. */
   readonly role: "base" | "plan" | "overlay";
-  /** Absent for a plan that was given as a value. */
+  /** The path of the file; undefined for a plan that was given as a value. */
   readonly file: string | undefined;
-  /** The folder from which relative sources of this part start. */
+  /** The folder at which relative sources in this part start. */
   readonly folder: string;
   readonly value: JsonObject;
   readonly map: PlanMap;
@@ -27,16 +27,16 @@ export interface PlanPart {
 export interface PlanParts {
   readonly parts: readonly PlanPart[];
   readonly problems: readonly Problem[];
-  /** The repositories of bundles that the plan includes. */
+  /** The repositories of bundles that the plan includes, directly or through other bundles. */
   readonly included: readonly IncludedSource[];
-  /** The files with texts of bundles, and the files of bundles from those repositories. */
+  /** The files of fetched bundles, and all files with texts of bundles. */
   readonly texts: readonly string[];
 }
 
-/** Most files of one plan. A bundle of Amplifier includes some dozens. */
+/** Most files of one plan. A plan with a bundle of Amplifier has some dozens. */
 const maxFiles = 128;
 
-/** Reads a plan's parts, lowest first: the files that it extends, each once; then the plan; then its overlays. */
+/** Reads a plan's parts, the lowest first: the files that it extends, each once; then the plan itself; then its overlays. */
 export async function readParts(
   input: string | URL | undefined,
   { cwd, overlays = [] }: { readonly cwd: string; readonly overlays?: readonly string[] | undefined },
@@ -49,7 +49,7 @@ export async function readParts(
   return { ...reading, included: [...reading.included.values()], texts: [...reading.texts] };
 }
 
-/** Reads the files that a plan given as a value extends. Returns them lowest first, with the plan last. */
+/** Reads the files that a plan extends that was given as a value. Returns them and the plan, the lowest first. */
 export async function readBases(value: JsonObject, folder: string): Promise<PlanParts> {
   const reading = beginReading(folder);
   const part: PlanPart = { role: "plan", file: undefined, folder, value, map: new Map() };
@@ -59,7 +59,7 @@ export async function readBases(value: JsonObject, folder: string): Promise<Plan
 
 interface Reading {
   readonly parts: PlanPart[];
-  /** Each file whose reading began, and whether it has ended. */
+  /** By real path, the files whose reading has begun; true if it has ended. */
   readonly known: Map<string, boolean>;
   readonly problems: Problem[];
   readonly planFolder: string;
@@ -81,7 +81,7 @@ function beginReading(planFolder: string): Reading {
   };
 }
 
-/** Where a file is named and, for a bundle, where it is. */
+/** Where a file is named, for problems and, for a bundle, its home. */
 interface From {
   readonly place: Place | undefined;
   readonly path: Path;
@@ -118,7 +118,10 @@ async function readWithBases(
 
 type ParsedBundle = Extract<ParseResult, { ok: true }> & { readonly home: Home };
 
-/** Adds the parts of a bundle: those it includes, its own and, for the plan itself, a last one with what all bundles say together. */
+/**
+ * Adds the parts of a bundle: those of included bundles and its own. If it is the plan itself, also adds a last part with what
+ * all bundles have together.
+ */
 async function addBundle(
   reading: Reading,
   part: PlanPart,
@@ -177,7 +180,7 @@ async function followBases(reading: Reading, part: PlanPart, trail: readonly str
   }
 }
 
-/** Finds the file that `extends` names: a path, or a package with or without a file in it. */
+/** Finds the file that `extends` names: by a path, or in a package. Null if there is none; the problem is then reported. */
 async function findBase(reading: Reading, item: Json, folder: string, from: From): Promise<string | null> {
   const needed = "extends is a path such as ./base.yaml, a package, or a list of them, without variables";
   if (typeof item !== "string" || item.trim() === "" || item.includes("${"))

@@ -5,7 +5,7 @@ import { parseMarkdown, parsePlan, type ParseResult } from "./parse-yaml.ts";
 import { makeProblem } from "../diagnostics/problems.ts";
 import { createPlanText, maxPlanBytes, sizeProblem, type PlanText } from "../diagnostics/source-text.ts";
 
-/** Reads and parses a plan's file, up to the size that a plan may have. Throws `PLAN_NOT_FOUND` if it cannot be read. */
+/** Reads and parses a plan's file. A file that is too large is a problem. Throws `PLAN_NOT_FOUND` if it cannot be read. */
 export async function readPlan(file: string): Promise<ParseResult> {
   const read = await readPlanText(file);
   if (!read.ok) return read;

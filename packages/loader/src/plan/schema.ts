@@ -6,7 +6,7 @@ import { runnerTable, schemeTable } from "../modules/section-table.ts";
 /** Longest delay of a timer, in milliseconds. Node fires a timer with a longer delay immediately. */
 const maxTimeoutMs = 2 ** 31 - 1;
 
-// Most plans use few of these parts. `z.lazy` creates each part when it is first used, which saves 5 ms at the start.
+// Most plans need few of these parts. `z.lazy` creates a part when it is first used, which saves 5 ms when the process starts.
 const limits = z.lazy(() =>
   z
     .strictObject({
@@ -66,7 +66,7 @@ const toolOverride = z.lazy(() =>
 const patternError =
   'a tool\'s name, a glob such as read_*, or with its quotes "category: read" or "tag: files"';
 
-/** The patterns for tools, with the same words as in the lists of a policy. */
+/** A pattern that chooses tools, in the same words as in the lists of a policy. */
 const pattern = z
   .string({ error: patternError })
   .max(1_000)
@@ -184,7 +184,7 @@ const entryList = z
   .array(z.unknown(), { error: 'this is a list of entries, each of which begins with "- module:"' })
   .nullish();
 
-/** The parts of a plan that the loader itself reads. Other sections are checked by the modules that they configure. */
+/** The parts of a plan that the loader itself reads. The modules of other sections check them. */
 export const planSchema = z.strictObject({
   $schema: z.string().optional(),
   version: z.literal(1, { error: "the version of the plan format is 1" }).optional(),

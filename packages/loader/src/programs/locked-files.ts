@@ -8,19 +8,19 @@ import type { Reporter } from "../diagnostics/problems.ts";
 import type { PlanLock } from "../plan/lock-file.ts";
 import { isBelow, nextCommandFiles, type NamedFiles, type NamingPlan } from "./next-command.ts";
 
-/** A file, in its current state, that the next command would run or read. */
+/** A file that the next command would run or read, with a digest of its content. */
 export interface LockedFile {
-  /** The part of the plan that names it. */
+  /** The path of the part of the plan that names the file. */
   readonly path: Path;
-  /** Its real path from the plan's folder, with "/". */
+  /** The real path of the file, relative to the plan's folder, with "/". */
   readonly name: string;
   readonly digest: string;
 }
 
 /**
- * Returns the files that a lock pins: those that programs of hooks and of MCP servers run or name, and those of skills. Only
- * files in the plan's folder, and in folders to which the plan leads by a relative path, count: not packages, not the system's
- * programs.
+ * Returns the files that a lock covers: those that the programs of hooks and of MCP servers run or name, skills, and texts of
+ * fetched bundles. Only files in the plan's folder count, and in folders to which the plan refers by a relative path. Packages
+ * and programs of the system do not.
  */
 export async function filesToLock(named: NamingPlan): Promise<readonly LockedFile[]> {
   const base = await realpath(named.folder);
@@ -34,14 +34,14 @@ export function digestsOf(files: readonly LockedFile[]): Record<string, string> 
   return Object.fromEntries(sorted.map(({ name, digest }) => [name, digest]));
 }
 
-/** Tests whether a hook runs the file, or it is a text of a fetched bundle. A plan in which such a file changed does not open. */
+/** Tests whether a hook runs the file, or it is a text of a fetched bundle. If such a file changed, the plan does not open. */
 export function isGuarded({ path }: LockedFile): boolean {
   return path[0] === "hooks" || path[0] === "includes";
 }
 
 /**
- * Reports each file that differs from the lock, and with `all` also those that the plan no longer uses. A lock of an older
- * version has no files and accepts any.
+ * Reports each file that differs from the lock. With `all`, also reports files in the lock that the plan no longer uses. Older
+ * locks have no files, and accept any.
  */
 export function reportFiles(
   lock: PlanLock,
@@ -58,7 +58,7 @@ export function reportFiles(
     const change = before === undefined ? "is not in the lock file" : "differs from the lock file";
     report("LOCK_DRIFT", { file: name, change }, { path, hint });
   }
-  // A changed script may name other files, so then only the change is reported.
+  // A changed script may name other files than before, so then only the changes are reported.
   if (problems.length > 0 || which === "changed") return;
   const gone = Object.keys(lock.files).filter((name) => !Object.hasOwn(now, name));
   for (const file of gone)
@@ -80,7 +80,7 @@ async function lockedOf({ path, files, roots }: NamedFiles, base: string): Promi
   }));
 }
 
-/** Returns a file, or all files below a folder; none for a path that does not exist. */
+/** Returns the path of a file, or of all files below a folder. Empty for a path that does not exist. */
 async function filesBelow(path: string): Promise<readonly string[]> {
   const kind = await stat(path).catch(() => undefined);
   if (kind?.isFile() === true) return [path];

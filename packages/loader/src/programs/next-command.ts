@@ -9,28 +9,28 @@ import type { Plan } from "../plan/check-plan.ts";
 import type { Source } from "../modules/source.ts";
 import { obeyedNames } from "./obeyed-names.ts";
 
-/** Files that a part of the plan names, and that the next command would run or obey. */
+/** Files that the next command would run or obey because a part of the plan names them. */
 export interface NamedFiles {
-  /** The path of that part of the plan. */
+  /** The path of this part of the plan. */
   readonly path: Path;
-  /** Absolute paths, protected from tools. For skills they are folders. A script need not exist. */
+  /** Absolute paths that tools must not write. For skills they are folders. A script need not exist yet. */
   readonly files: readonly string[];
-  /** Files that the plan lets the program itself write, so that they are not protected. */
+  /** Files that the plan allows the program itself to write, so they are not protected. */
   readonly writable: readonly string[];
-  /** Folders outside the plan's folder to which the plan leads by a relative path. */
+  /** Folders to which the plan refers by a relative path. They may be outside of the plan's folder. */
   readonly roots: readonly string[];
 }
 
-/** The parts of a plan that name programs and skills. */
+/** The parts of a plan that name programs, skills and texts. */
 export interface NamingPlan {
   readonly folder: string;
   readonly plan: Pick<Plan, "commandHooks" | "entries">;
   readonly modules: readonly NamingModule[];
-  /** Bundles of repositories with the texts that they add to prompts. */
+  /** The files with texts of fetched bundles, which are added to prompts. */
   readonly texts: readonly string[];
 }
 
-/** A module of a plan. It is a program if it is an MCP server over stdio. */
+/** A module of a plan. Its config names a program if it is an MCP server over stdio. */
 interface NamingModule {
   readonly source: Source;
   readonly config: JsonObject;
@@ -38,15 +38,19 @@ interface NamingModule {
 }
 
 /**
- * Returns everything besides modules that the next command would run or obey: the programs of hooks and of MCP servers, with the
- * files that they name or import, the folders of skills, and files that programs obey. Absolute paths, and names in any folder.
+ * Returns what the next command would run or obey besides modules: the programs of hooks and of MCP servers, the files that they
+ * name or import, the folders of skills, and files that usual programs obey, such as `.git/hooks`. These are absolute paths, and
+ * patterns for names in any folder.
  */
 export async function nextCommandPaths(named: NamingPlan): Promise<readonly string[]> {
   const found = await nextCommandFiles(named);
   return [...new Set(found.flatMap(({ files }) => files)), ...obeyedNames];
 }
 
-/** Returns the programs of hooks and of MCP servers with the files that they name or import, and the folders of skills. */
+/**
+ * Returns, for each part of the plan, the files of its programs with the files that they name or import, or the folders of its
+ * skills.
+ */
 export async function nextCommandFiles({
   folder,
   plan,
@@ -73,20 +77,20 @@ interface Program {
   readonly own: readonly string[];
 }
 
-/** Returns the words of a shell's text, without quotes and operators; `--option=file` becomes two words. */
+/** Returns the words of a command for a shell, without quotes and operators. `--option=file` becomes two words. */
 function wordsOf(command: string | readonly string[]): readonly string[] {
   const words = typeof command === "string" ? [command] : command;
   return words.flatMap((word) => word.split(/[\s"'`;|&<>()=]+/)).filter((word) => word !== "");
 }
 
-/** Returns the program of an MCP server over stdio. */
+/** Returns the program of an MCP server over stdio; empty for any other module. */
 function serverOf({ source, config, path }: NamingModule, folder: string): readonly Program[] {
   const { command, args } = config;
   if (source.kind !== "scheme" || typeof command !== "string") return [];
   const cwd = resolve(folder, typeof config["cwd"] === "string" ? config["cwd"] : ".");
   const own = textsOf(config["write"]).map((each) => resolve(folder, each));
   const given = [command, ...textsOf(args)];
-  // The words as they are, and also split, so that a file after an option's `=` is found.
+  // The words are used both as written and split, so that a file after an option's `=` is found.
   const words = [...given, ...wordsOf(given)];
   return [{ words, cwd, own, path }];
 }
@@ -103,7 +107,7 @@ function textsOf(value: unknown): readonly string[] {
   return Array.isArray(value) ? value.filter((each) => typeof each === "string") : [];
 }
 
-/** Returns the files that the words of a program name, and the scripts that these import or name in turn. */
+/** Returns the files that the words of a program name, and the files that these import or name in turn. */
 async function filesOfProgram(program: Program, disk: Disk): Promise<NamedFiles> {
   const { words, cwd, own, path } = program;
   const first = await Promise.all(words.map((word) => filesOfWord(word, cwd, disk)));
@@ -120,16 +124,19 @@ export function isBelow(path: string, root: string): boolean {
   return path === root || path.startsWith(root.endsWith(sep) ? root : root + sep);
 }
 
-/** Extensions of files that are run. A word may leave them out. */
+/** Extensions of scripts. A word may name a script without its extension. */
 const scripts = ".sh .bash .zsh .py .js .mjs .cjs .ts .mts .cts .rb .pl .php .lua .ps1 .cmd .bat".split(" ");
 
-/** Files that an interpreter runs when it is given their folder. */
+/** Files that an interpreter runs if its argument is their folder. */
 const entries = ["index.js", "index.mjs", "index.cjs", "package.json", "__main__.py"];
 
 /** Matches a program that runs the file or folder after its name. */
 const interpreter = /^(?:node|nodejs|bun|tsx|python[\d.]*)$/;
 
-/** Returns the files in folders that programs run. A shell's text may start several programs. */
+/**
+ * Returns the files that are run if an interpreter is started with their folder. A command for a shell may start several
+ * programs.
+ */
 async function entriesOf({ words, cwd }: Program, disk: Disk): Promise<readonly string[]> {
   const run = words.flatMap((word, at) => {
     const isRun = interpreter.test(basename(word));
@@ -138,7 +145,10 @@ async function entriesOf({ words, cwd }: Program, disk: Disk): Promise<readonly 
   return disk.existing(run.flatMap((folder) => entries.map((name) => resolve(cwd, folder, name))));
 }
 
-/** Returns the files that a word may mean. A script's name counts even if no such file exists: the program would run it later. */
+/**
+ * Returns the files that a word may mean. A name with a script's extension counts even if no such file exists, because the
+ * program would run it once a tool has written it.
+ */
 async function filesOfWord(word: string, folder: string, disk: Disk): Promise<readonly string[]> {
   if (word.length > 1_000 || /^[-~]|[*?{}\0]|^[a-z]+:\/\//i.test(word)) return [];
   const there = await disk.existing(["", ...scripts].map((end) => resolve(folder, `${word}${end}`)));
@@ -149,7 +159,7 @@ function isScript(path: string): boolean {
   return scripts.includes(extname(path));
 }
 
-/** Longest script in which names of others are searched, in bytes, and most names that are used. */
+/** Most bytes of a script in which names of other scripts are searched, and most names that are used. */
 const maxScript = 1_000_000;
 const maxNames = 500;
 
@@ -158,8 +168,8 @@ const named = new RegExp(`(?<![\\w./-])[\\w./-]+(?:${scripts.map((end) => `\\${e
 const pythonImport = /^[^\S\n]*(?:from|import)\s+([\w.]+)/gm;
 
 /**
- * Creates a function that finds the paths to which a file leads: its real path, the files that it imports, and scripts that it
- * names. An installed file names nothing in the plan's folder, so its imports count only if a file of the plan imports it.
+ * Creates a function that returns where a file leads: its real path, the files that it imports, and scripts that it names. An
+ * installed file cannot mean files in the plan's folder. So its imports count only if a file of the plan imports it.
  */
 function createFollower(cwd: string, disk: Disk) {
   const imported = new Set<string>();
@@ -177,7 +187,7 @@ function createFollower(cwd: string, disk: Disk) {
 
 type Disk = ReturnType<typeof createDisk>;
 
-/** Creates readers of files for the programs of one plan. Each file is read once, even if several programs and files name it. */
+/** Creates functions that read files for the programs of one plan. Each file is read once, even if several programs name it. */
 function createDisk() {
   const textOf = once((file) => readFile(file, "utf8"));
   const factsOf = once((path) => stat(path).catch(() => undefined));

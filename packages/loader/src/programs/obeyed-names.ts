@@ -1,6 +1,6 @@
 /**
- * The files of a repository by which git decides what it reads and runs: `.git`, as a folder or a file, and any other
- * folder that git takes for a repository because of its entries, such as a bare one or that of a worktree.
+ * Names that decide what git reads and runs: `.git`, as a folder or a file, and any other folder that git takes for a repository
+ * because of its entries, such as a bare repository or that of a worktree. `(a,b)` means a folder that has both entries.
  */
 const repositories = [
   ".git",
@@ -205,8 +205,8 @@ const shells = [
 ];
 
 /**
- * Files in any folder that programs on a developer's machine run or obey without a question. A test plants some of them, and
- * starts the programs.
+ * Files in any folder that programs on a developer's machine run or obey without a question. A test writes some of them, and
+ * starts these programs.
  */
 export const obeyedNames: readonly string[] = [
   ...repositories,
@@ -221,7 +221,7 @@ export const obeyedNames: readonly string[] = [
 ].map((name) => `**/${name}`);
 
 /**
- * Files that tools may write, although people's usual commands run or obey them: scripts of packages, builds, tests, and
+ * Files that tools may write although people's usual commands run or obey them: scripts of packages, builds, tests, and
  * instructions for agents. In a layer, each of them is kept only after a separate yes.
  */
 export const writableObeyedNames: readonly string[] = [
