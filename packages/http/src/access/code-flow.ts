@@ -8,11 +8,11 @@ export interface OidcClient {
   /** The provider, such as `https://login.example.com`. */
   readonly issuer: string;
   readonly clientId: string;
-  /** Absent for a public client; PKCE is used in both cases. */
+  /** The client's secret; absent for a public client. PKCE is used in both cases. */
   readonly clientSecret?: string | undefined;
-  /** The audience that this server requires in a token. The provider is asked for a token with it. */
+  /** The audience that this server requires in a token, and for which the provider is asked. */
   readonly audience: string;
-  /** Default `openid`. Some providers give a token for renewals only with `offline_access`. */
+  /** Default `openid`. Some providers issue a refresh token only with `offline_access`. */
   readonly scope?: string | undefined;
 }
 
@@ -25,13 +25,16 @@ export interface Started {
 
 /** Tokens of a user, as the provider issued them. */
 export interface Granted {
-  /** Signed tokens, of which one may be accepted here. */
+  /** Signed tokens, of which this server may accept one. */
   readonly tokens: readonly string[];
   /** The refresh token, which gets the next tokens; undefined if the provider issued none. */
   readonly renewal: string | undefined;
 }
 
-/** The provider refuses the user or their renewal. Other errors mean that the provider could not be asked. */
+/**
+ * Thrown if the provider refuses a user, or no longer accepts their refresh token. Other errors mean that the provider could not
+ * be asked.
+ */
 export class ProviderRefusal extends Error {}
 
 /** The code flow with PKCE. Sources: OpenID Connect Core 1.0, section 3.1; RFC 7636; RFC 8707 for `resource`. */
@@ -50,7 +53,7 @@ export class CodeFlow {
     this.#authentication = authenticationOf(options, issuer, oauth);
   }
 
-  /** Asks the provider for its addresses. Rejects with `OPTION_INVALID`. */
+  /** Asks the provider for its addresses. Rejects with `OPTION_INVALID`, also if there is no address at which people sign in. */
   static async open(options: OidcClient): Promise<CodeFlow> {
     const [issuer, oauth] = await Promise.all([readIssuer(options.issuer), import("oauth4webapi")]);
     if (issuer.authorization_endpoint !== undefined && issuer.token_endpoint !== undefined)
@@ -88,7 +91,10 @@ export class CodeFlow {
     return { url: url.href, started };
   }
 
-  /** Exchanges the parameters with which the provider sent the user back for tokens. Rejects with a `ProviderRefusal`. */
+  /**
+   * Exchanges the parameters of the address at which the user returned for tokens. Rejects with a `ProviderRefusal`, or another
+   * error if the provider could not be asked.
+   */
   async finish(given: URLSearchParams, redirectUri: string, started: Started): Promise<Granted> {
     const { state, verifier, nonce } = started;
     return this.#judged(async (oauth) => {
@@ -109,7 +115,7 @@ export class CodeFlow {
     });
   }
 
-  /** Gets the next tokens. Rejects with a `ProviderRefusal`. */
+  /** Gets new tokens for a refresh token. Rejects as {@link finish} does. */
   renew(renewal: string): Promise<Granted> {
     return this.#judged(async (oauth) => {
       const response = await oauth.refreshTokenGrantRequest(
@@ -123,21 +129,27 @@ export class CodeFlow {
     });
   }
 
-  /** Revokes a renewal at the provider, if the provider supports it. */
+  /** Revokes a refresh token at the provider, if the provider supports that. */
   async revoke(renewal: string): Promise<void> {
     if (this.#issuer.revocation_endpoint === undefined) return;
     const { revocationRequest } = this.#oauth;
     await revocationRequest(this.#issuer, this.#client, this.#authentication, renewal, this.#request());
   }
 
-  /** Returns the audience as parameters. Only a URL can be a `resource`; some providers know the same value as `audience`. */
+  /**
+   * Returns the parameters that name the audience. `resource` must be a URL; some providers expect the value as `audience`. Empty
+   * if the client itself is the audience.
+   */
   #audience(): Record<string, string> {
     const { audience, clientId } = this.#options;
     if (audience === clientId) return {};
     return URL.canParse(audience) ? { resource: audience, audience } : { audience };
   }
 
-  /** Returns options for a request. Addresses without TLS were already refused, except on loopback. */
+  /**
+   * Returns options for a request. Addresses without TLS are allowed here, because all except those on loopback were refused
+   * earlier.
+   */
   #request() {
     const { allowInsecureRequests, customFetch } = this.#oauth;
     return { [allowInsecureRequests]: true, [customFetch]: fetchBounded };

@@ -13,23 +13,23 @@ const discovery = z.looseObject({
   authorization_response_iss_parameter_supported: z.boolean().optional(),
 });
 
-/** The addresses of an OpenID provider. */
+/** The discovery document of an OpenID provider, which has its addresses. */
 export type Issuer = z.output<typeof discovery>;
 
-/** Milliseconds in which an issuer must answer. */
+/** Milliseconds in which a provider must answer. */
 const answerMs = 10_000;
-/** Bytes that one answer of an issuer may have. */
+/** Most bytes of a provider's answer. */
 const maxAnswerBytes = 1_048_576;
 
 /**
- * Asks an issuer for the address of its keys, by OpenID Connect Discovery. Rejects with `OPTION_INVALID` if it does not answer,
- * names another issuer than it was asked for, or does not use HTTPS, except on loopback.
+ * Asks a provider for the address of its keys, by OpenID Connect Discovery. Rejects with `OPTION_INVALID` if the provider does
+ * not answer, names another issuer, or has an address without HTTPS that is not on loopback.
  */
 export async function findOidcKeys(issuer: string): Promise<URL> {
   return new URL((await readIssuer(issuer)).jwks_uri);
 }
 
-/** Asks an issuer for its addresses. Rejects as `findOidcKeys` does. */
+/** Asks a provider for its discovery document. Rejects as `findOidcKeys` does. */
 export async function readIssuer(issuer: string): Promise<Issuer> {
   const refuse = (problem: string, cause?: unknown) =>
     new ToolmountError("OPTION_INVALID", { option: "issuer", problem: `${issuer}: ${problem}` }, { cause });
@@ -57,7 +57,7 @@ async function readDiscovery(address: string): Promise<Issuer> {
   return discovery.parse(await response.json());
 }
 
-/** Sends a request to an issuer. The answer is limited in time, bytes and members. */
+/** Sends a request to a provider. Its answer is limited in time, in bytes and in the number of values. */
 export const fetchBounded = boundedFetch(
   (url: string, init) => fetch(url, { ...init, signal: AbortSignal.timeout(answerMs) }),
   { messageBytes: maxAnswerBytes },

@@ -7,9 +7,9 @@ export interface OidcOptions {
   readonly issuer: string;
   /** The `aud` that tokens must have: this server. */
   readonly audience: string;
-  /** The address of the provider's keys, or a function that finds them. */
+  /** The address of the provider's keys, or a function that finds a key. */
   readonly keys: URL | JWTVerifyGetKey;
-  /** The claim with a list of roles. Default `roles`; unknown values are ignored. */
+  /** The claim with a list of roles. Default `roles`. Unknown roles are ignored. */
   readonly rolesClaim?: string | undefined;
 }
 
@@ -36,7 +36,7 @@ export function createOidcCheck(options: OidcOptions): (token: string) => Promis
   };
 }
 
-/** Tests whether the token itself is invalid. Other errors mean that the keys could not be read. */
+/** Tests whether a token is invalid. Other errors mean that the provider's keys could not be read. */
 function isRefusal(error: unknown): boolean {
   if (error instanceof errors.JWKSTimeout || error instanceof errors.JWKSInvalid) return false;
   return error instanceof errors.JOSEError && error.code !== "ERR_JOSE_GENERIC";

@@ -9,7 +9,7 @@ import { readCookie, setCookie, visitOf, type Visit } from "./visit.ts";
 
 /** How people sign in to the operator's page. */
 export interface PageSignInOptions extends OidcClient {
-  /** Decides whether a token of the provider is accepted: `createOidcCheck`. */
+  /** Tests whether this server accepts a token of the provider, as `createOidcCheck` does. */
   readonly authenticate: Authenticate;
   readonly logger?: Logger | undefined;
   readonly clock?: Clock | undefined;
@@ -17,9 +17,9 @@ export interface PageSignInOptions extends OidcClient {
 
 /** The sign-in of the page, at the paths below `/signin`. */
 export interface PageSignIn {
-  /** The provider's name for people. */
+  /** The provider's host, which people see as its name. */
   readonly provider: string;
-  /** Answers a request below `/signin`; browsers reach the server at `base`. Rejects with an `HttpError`. */
+  /** Answers a request below `/signin`. `base` is the address of this server for browsers. Rejects with an `HttpError`. */
   answer(path: string, base: string, request: IncomingMessage, response: ServerResponse): Promise<void>;
 }
 
@@ -30,13 +30,13 @@ export function isSignIn(path: string): boolean {
 
 /** Seconds within which a user must sign in at the provider. */
 const startedSeconds = 600;
-/** Seconds that a browser keeps a renewal. The provider decides how long the renewal is valid. */
+/** Seconds for which a browser keeps a refresh token. The provider decides how long the token is valid. */
 const renewalSeconds = 30 * 86_400;
 
 /**
- * Lets users sign in to the page at an OpenID provider, by the code flow with PKCE. The page gets the provider's signed token,
- * with which each request is judged. The renewal stays in a cookie that no script can read. The server itself stores
- * nothing, so a restart or a second server changes nothing. Rejects with `OPTION_INVALID`.
+ * Lets users sign in to the page at an OpenID provider, by the code flow with PKCE. The page gets the provider's signed token and
+ * sends it with each request. The refresh token stays in a cookie that no script can read. The server stores nothing, so users
+ * stay signed in after a restart and at other servers. Rejects with `OPTION_INVALID`.
  */
 export async function createPageSignIn(options: PageSignInOptions): Promise<PageSignIn> {
   const flow = await CodeFlow.open(options);
@@ -58,7 +58,7 @@ export async function createPageSignIn(options: PageSignInOptions): Promise<Page
   };
 }
 
-/** The parts that each step of a sign-in uses. */
+/** What the steps of a sign-in share. */
 interface Way {
   readonly flow: CodeFlow;
   readonly asks: ProviderAsks;
@@ -75,7 +75,7 @@ async function start(flow: CodeFlow, visit: Visit): Promise<void> {
   visit.response.writeHead(302, { location: url }).end();
 }
 
-/** Ends a sign-in after the provider sent the user back with a code or a refusal. */
+/** Ends a sign-in when the provider has sent the user back, with a code or an error. */
 async function finish(way: Way, visit: Visit): Promise<void> {
   const { flow, asks, options } = way;
   const kept = readStarted(visit);
@@ -95,7 +95,10 @@ async function finish(way: Way, visit: Visit): Promise<void> {
   }
 }
 
-/** Redirects to the page. The page reads the fragment, which browsers send to no server, and removes it from the address. */
+/**
+ * Redirects to the page with a result in the fragment of the address, which browsers send to no server. The page reads and
+ * removes it.
+ */
 function toPage({ response }: Visit, fragment: Readonly<Record<string, string>>): void {
   const text = Object.entries(fragment)
     .filter(([, value]) => value !== "")
@@ -104,7 +107,10 @@ function toPage({ response }: Visit, fragment: Readonly<Record<string, string>>)
   response.writeHead(302, { location: `/#${text}` }).end();
 }
 
-/** Returns the first token that is accepted here. Some providers sign only the token about the user. */
+/**
+ * Returns the first token that this server accepts and that has a role; null if there is none. Some providers sign only the ID
+ * token.
+ */
 async function acceptedOf({ tokens }: Granted, options: PageSignInOptions): Promise<string | null> {
   for (const token of tokens) {
     const principal = await options.authenticate(token);
@@ -142,7 +148,7 @@ async function renew(way: Way, visit: Visit): Promise<void> {
   sendJson(visit, { token });
 }
 
-/** Ends the renewal that the page has from the provider. The user stays signed in at the provider itself. */
+/** Revokes the refresh token that the browser has. The user stays signed in at the provider itself. */
 async function signOut({ flow, asks, options }: Way, visit: Visit): Promise<void> {
   const renewal = readCookie(visit, "renewal");
   setCookie(visit, "renewal", "", { seconds: 0, sameSite: "Strict" });
@@ -170,7 +176,7 @@ function readStarted(visit: Visit): (Started & { readonly view: string }) | null
   }
 }
 
-/** Returns a view of the page, or an empty text if `text` could end its place in the fragment. */
+/** Returns the view of the page to open. Empty for a text with characters that could end it in the fragment. */
 function viewOf(text: string): string {
   return /^\/[\w./?=&%~:+-]{0,2000}$/.test(text) ? text : "";
 }

@@ -4,23 +4,24 @@ import { HttpError } from "../fault/http-error.ts";
 export const roles = ["view", "call", "approve", "admin"] as const;
 
 /**
- * What a token may do. `view`: see the work of every user and what waits, and change nothing. `call`: call tools, run turns,
- * resume. `approve`: see and decide approvals. `admin`: reload a plan, revoke an approval, and see the work of every user.
+ * What a token may do. `view`: see the work of all users and what waits, and change nothing. `call`: call tools, run and resume
+ * turns. `approve`: see and answer questions. `admin`: reload a plan, revoke a remembered approval, and see the work of all
+ * users.
  */
 export type Role = (typeof roles)[number];
 
-/** The sender of a request. */
+/** Who sends a request, and what they may do. */
 export interface Principal {
   /** The name that is recorded with each decision. */
   readonly name: string;
-  /** The user for whom its calls are, and whose data alone it sees. Null if each request itself names a user. */
+  /** The user for whom calls of the token run, and whose data it sees; null if each request names a user itself. */
   readonly user: string | null;
   readonly roles: ReadonlySet<Role>;
   /** Names of the hosts that the sender may use; null for all. */
   readonly hosts: ReadonlySet<string> | null;
 }
 
-/** Throws `FORBIDDEN` for a user without any role, because a provider knows more people than may use this server. */
+/** Throws `FORBIDDEN` for a user without a role, because not everyone at the provider may use this server. */
 export function requireAnyRole({ name, roles: own }: Principal): void {
   if (own.size > 0) return;
   throw new HttpError("FORBIDDEN", {
@@ -28,7 +29,7 @@ export function requireAnyRole({ name, roles: own }: Principal): void {
   });
 }
 
-/** Throws `FORBIDDEN` unless the principal has one of the roles. */
+/** Throws `FORBIDDEN` unless the principal has at least one of the roles `oneOf`. */
 export function requireRole(principal: Principal, ...oneOf: readonly Role[]): void {
   if (oneOf.some((role) => principal.roles.has(role))) return;
   throw new HttpError("FORBIDDEN", {
@@ -36,7 +37,7 @@ export function requireRole(principal: Principal, ...oneOf: readonly Role[]): vo
   });
 }
 
-/** Tests whether a token may see the questions for people. */
+/** Tests whether a token may see the questions that wait for an answer. */
 export function maySeeQuestions({ roles: own }: Principal): boolean {
   return own.has("approve") || own.has("view");
 }
@@ -46,7 +47,10 @@ export function visibleUser({ user, roles: own }: Principal): string | null {
   return own.has("admin") || own.has("approve") || own.has("view") ? null : user;
 }
 
-/** Returns the user of a call: the token's own or, for a token without a user, the one that the request names. */
+/**
+ * Returns the user of a call: the token's user or, for a token without one, the user that the request names. Throws `FORBIDDEN`
+ * if the request names another user than the token's.
+ */
 export function userOfCall({ user, name }: Principal, requested: string | undefined): string | undefined {
   if (user === null || requested === undefined || requested === user) return user ?? requested;
   throw new HttpError("FORBIDDEN", { problem: `${name} acts for the user ${user} only` });

@@ -3,13 +3,13 @@ import { systemClock, type Clock } from "@toolmount/core";
 import { HttpError } from "../fault/http-error.ts";
 import { RateLimit } from "../guard/rate-limit.ts";
 
-/** Renewals that are remembered. The oldest is forgotten to make room. */
+/** How many refresh tokens are remembered. One more removes the oldest. */
 const maxRenewals = 10_000;
 
 /**
- * Requests that make this server ask its provider. Failed ones are counted by client, so that programs without a token cannot
- * make it ask without end. A user who signed in here can always renew, because many users may share one address, and one of them
- * must not block the others.
+ * Requests for which this server must ask its provider. Failed ones are limited for each client, so that programs without a token
+ * cannot make the server ask without end. A refresh token that was issued here is not limited, because many users may share one
+ * address, and one of them must not block the others.
  */
 export class ProviderAsks {
   readonly #failures: RateLimit;
@@ -19,7 +19,10 @@ export class ProviderAsks {
     this.#failures = new RateLimit("300/min", clock);
   }
 
-  /** Asks for a client; `renewal` is the one that its browser sent. Rejects with `RATE_LIMITED`, or as `ask` does. */
+  /**
+   * Calls `ask`. `renewal` is the refresh token in the request of `client`, or empty. Rejects with `RATE_LIMITED`, or as `ask`
+   * does.
+   */
   async ask<Answer>(client: string, renewal: string, ask: () => Promise<Answer>): Promise<Answer> {
     if (this.#renewals.has(digestOf(renewal))) return ask();
     const seconds = this.#failures.take(client);
@@ -29,7 +32,7 @@ export class ProviderAsks {
     return answer;
   }
 
-  /** Remembers a renewal that the provider issued to a user. */
+  /** Remembers a refresh token that the provider issued to a user of this server. */
   note(renewal: string | undefined): void {
     if (renewal === undefined) return;
     this.#renewals.add(digestOf(renewal));

@@ -3,37 +3,43 @@ import { isToolmountError } from "@toolmount/core";
 import { HttpError } from "../fault/http-error.ts";
 import { cookieText, readCookie, setCookie, type Visit } from "./visit.ts";
 
-/** The path to which a browser returns after a sign-in to a mounted server. */
+/** The path to which a provider sends a browser back after a sign-in for a mounted server. */
 export const returnPath = "/signin/server";
 
-/** A sign-in to a mounted server that began in a browser. */
+/** A sign-in for a mounted server that began in a browser and has not ended. */
 export interface StartedSignIn {
   readonly host: string;
   readonly server: string;
-  /** The user who signs in; null for the credentials of the host. */
+  /** The user for whom the credentials are stored; null for those of the host. */
   readonly user: string | null;
   readonly state: string;
 }
 
-/** Ends a sign-in with the parameters with which the provider sent the browser back. */
+/** Ends a sign-in. `parameters` are those of the address at which the browser returned from the provider. */
 export type ComesBack = (parameters: URLSearchParams, started: StartedSignIn) => Promise<unknown>;
 
 /** Seconds within which a user must sign in at the provider. */
 const startedSeconds = 600;
 
-/** Names the cookie of a sign-in: several of one browser may be open. A `state` that is not from this server has no cookie. */
+/**
+ * Returns the use of a sign-in's cookie, because several sign-ins may be open in one browser. An invalid `state` gets a use that
+ * no cookie has.
+ */
 const useOf = (state: string) => (/^[\w-]{16,64}$/.test(state) ? `server-${state.slice(0, 16)}` : "server-");
 
 /**
- * Returns the cookie with which only this browser can end a sign-in. It need not be sealed, because the user's credentials wait
- * for its `state`, which other browsers do not know.
+ * Returns the cookie with which only this browser can end a sign-in. It is not signed, because a sign-in is found only by its
+ * `state`, which other browsers do not know.
  */
 export function startedCookie(base: string, started: StartedSignIn): string {
   const kept = Buffer.from(JSON.stringify(started)).toString("base64url");
   return cookieText({ base }, useOf(started.state), kept, { seconds: startedSeconds, sameSite: "Lax" });
 }
 
-/** Ends the sign-in of a user who returns from a mounted server's provider, and redirects to the page, which shows the result. */
+/**
+ * Ends the sign-in of a user who returns from the provider of a mounted server. Then redirects to the page, which shows the
+ * result.
+ */
 export async function answerComesBack(visit: Visit, comesBack: ComesBack, logger: Logger): Promise<void> {
   const { method = "" } = visit.request;
   if (method !== "GET") throw new HttpError("METHOD_REFUSED", { method });

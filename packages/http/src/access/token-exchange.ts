@@ -12,14 +12,14 @@ import { authenticationOf } from "./client-authentication.ts";
 import { fetchBounded, readIssuer, type Issuer } from "./issuer.ts";
 import type { Authenticate } from "./tokens.ts";
 
-/** Exchanges the tokens with which users come for tokens of other servers (RFC 8693). */
+/** Exchanges the token with which a user came for a token of another server (RFC 8693). */
 export interface TokenExchange {
-  /** Recognises tokens, and keeps in memory the one of each user that expires last. No other code can read them. */
+  /** Recognises tokens. Keeps in memory, for each user, the token that expires last. Only `exchange` can read it. */
   readonly authenticate: Authenticate;
   readonly exchange: ExchangeToken;
 }
 
-/** Users whose tokens are kept. The user who was away longest makes room. */
+/** For how many users a token is kept. For one more, the user whose last request is oldest is forgotten. */
 const maxUsers = 10_000;
 
 const grantType = "urn:ietf:params:oauth:grant-type:token-exchange";
@@ -35,7 +35,7 @@ export function createTokenExchange(
   let metadata: Promise<Issuer> | undefined;
   const readMetadata = () =>
     (metadata ??= readIssuer(issuer).catch((error: unknown) => {
-      metadata = undefined; // it is asked again for the next token
+      metadata = undefined; // a failed answer is not kept, so that the next exchange asks again
       throw error;
     }));
   const tokenOf = (user: string): string => {
@@ -58,7 +58,7 @@ export function createTokenExchange(
       const given = { token, endsAt: kept?.token === token ? kept.endsAt : endOf(token) };
       if (kept?.token !== token) forgetEnded();
       tokens.delete(principal.user);
-      // A client that got its token earlier may still use that token.
+      // Another client of the user may still send an older token, so the one that expires last is kept.
       tokens.set(principal.user, kept !== undefined && kept.endsAt > given.endsAt ? kept : given);
       if (tokens.size > maxUsers) tokens.delete(tokens.keys().next().value!);
       return principal;
@@ -111,7 +111,7 @@ async function exchangeAt(
       authenticationOf(request, issuer, oauth),
       grantType,
       parameters,
-      // Addresses without TLS were already refused, except on loopback.
+      // Addresses without TLS are allowed here, because all except those on loopback were refused earlier.
       { [allowInsecureRequests]: true, [customFetch]: fetchBounded },
     );
     const answer = await oauth.processGenericTokenEndpointResponse(provider, client, response);

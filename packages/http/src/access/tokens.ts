@@ -2,9 +2,9 @@ import { hash, randomBytes, timingSafeEqual } from "node:crypto";
 import { z } from "zod";
 import { roles, type Principal } from "./principal.ts";
 
-/** One token of a file of tokens. The token itself is stored nowhere. */
+/** A token in a file of tokens, as a hash. The token itself is not stored. */
 const tokenRecord = z.strictObject({
-  /** The holder of the token, for people and for the record of a decision. */
+  /** A name for the holder of the token, which is recorded with each decision. */
   name: z.string().min(1).max(128),
   /** SHA-256 of the token, in hex. */
   sha256: z.string().regex(/^[0-9a-f]{64}$/),
@@ -19,7 +19,7 @@ export type TokenRecord = z.output<typeof tokenRecord>;
 /** A file of tokens. */
 export const tokenFile = z.strictObject({ version: z.literal(1), tokens: z.array(tokenRecord).max(1_000) });
 
-/** Creates a token of 256 random bits. The prefix lets secret scanners find it. */
+/** Creates a token of 256 random bits. Programs that search for leaked secrets recognise it by its prefix. */
 export function createToken(): string {
   return `tm_${randomBytes(32).toString("base64url")}`;
 }
@@ -29,10 +29,13 @@ export function hashToken(token: string): string {
   return hash("sha256", token);
 }
 
-/** Finds the owner of a token; null for an unknown token. */
+/** Returns whose token it is, with their roles; null for an unknown token. */
 export type Authenticate = (token: string) => Principal | null | Promise<Principal | null>;
 
-/** Creates a function that recognises stored tokens. It compares all of them in constant time, so timing reveals nothing. */
+/**
+ * Creates a function that recognises stored tokens. It compares all of them in constant time, so that its duration reveals
+ * nothing.
+ */
 export function createTokenCheck(records: readonly TokenRecord[]): (token: string) => Principal | null {
   const known = records.map((record) => ({
     digest: Buffer.from(record.sha256, "hex"),

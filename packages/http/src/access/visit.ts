@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 
-/** One request of a browser on its way to or from a provider. */
+/** A request of a browser that goes to a provider or returns from it. */
 export interface Visit {
   readonly query: URLSearchParams;
   /** The address of this server, without a slash at its end. */
@@ -9,18 +9,18 @@ export interface Visit {
   readonly response: ServerResponse;
 }
 
-/** Creates the visit of a request; browsers reach the server at `base`. */
+/** Creates the visit of a request. `base` is the address of this server for browsers. */
 export function visitOf(base: string, request: IncomingMessage, response: ServerResponse): Visit {
   return { query: new URL(request.url ?? "", base).searchParams, base, request, response };
 }
 
-/** How long a browser keeps a cookie, and whether it sends the cookie when a link of another site is followed. */
+/** Seconds for which a browser keeps a cookie. With `Lax`, the browser also sends it when a link on another site is followed. */
 interface CookieWay {
   readonly seconds: number;
   readonly sameSite: "Lax" | "Strict";
 }
 
-/** Names a cookie. The name contains the port, because browsers share cookies between ports of one machine. */
+/** Returns the name of a cookie. It contains the port, because browsers share cookies between all ports of a machine. */
 const cookieName = (base: string, use: string) => `toolmount-${use}-${new URL(base).port || "0"}`;
 
 export function setCookie(visit: Visit, use: string, value: string, way: CookieWay): void {
@@ -38,7 +38,7 @@ export function cookieText(
   return `${cookieName(base, use)}=${encodeURIComponent(value)}; Path=/signin; HttpOnly; SameSite=${sameSite}; Max-Age=${seconds}${secure}`;
 }
 
-/** Returns the value of a cookie; empty without it. */
+/** Returns the value of a cookie; empty if the request does not have it. */
 export function readCookie(visit: Visit, use: string): string {
   const name = cookieName(visit.base, use);
   for (const part of (visit.request.headers.cookie ?? "").split("; ")) {

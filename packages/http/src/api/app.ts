@@ -21,7 +21,7 @@ import { hostOf, type RouteEnv, type Service } from "./service.ts";
 import { toolRoutes } from "./tools.ts";
 import { turnRoutes } from "./turns.ts";
 
-/** All routes, to which only admitted requests get, and the OpenAPI 3.1 document that describes them. */
+/** The app with all routes, which only gets requests with a valid token, and the OpenAPI 3.1 document that describes them. */
 export interface App {
   readonly fetch: (request: Request, env: RouteEnv["Bindings"]) => Promise<Response>;
   readonly document: object;
@@ -66,7 +66,7 @@ export function createApp(service: Service, maxBodyBytes: number): App {
   const app = new OpenAPIHono<RouteEnv>();
   app.route(apiPath, api);
   app.openAPIRegistry.registerComponent("securitySchemes", "token", { type: "http", scheme: "bearer" });
-  // Created on demand, because creating it takes longer than the rest of a start.
+  // The document is created when it is first requested, because this takes longer than the rest of the start.
   let document: object | undefined;
   const describe = () =>
     (document ??= app.getOpenAPI31Document({
@@ -104,7 +104,10 @@ export function createApp(service: Service, maxBodyBytes: number): App {
   };
 }
 
-/** Adds to each answer of a host the plan that it has mounted, on the connection itself, because some routes answer there. */
+/**
+ * Adds the digest of the mounted plan to each answer of a host. It is set on the connection itself, because some routes answer
+ * there.
+ */
 const namePlan =
   (service: Service): MiddlewareHandler<RouteEnv> =>
   (c, next) => {
@@ -113,7 +116,10 @@ const namePlan =
     return next();
   };
 
-/** Answers a request whose body is too large before any route sees it. */
+/**
+ * Returns the app's `fetch` behind a check of the body. A request with a body that is too large or invalid is answered before any
+ * route.
+ */
 const boundedFetch =
   (app: OpenAPIHono<RouteEnv>, { clock }: Service, maxBodyBytes: number): App["fetch"] =>
   async (request, env) => {

@@ -43,7 +43,7 @@ export const approvalSchema = z
   })
   .openapi("Approval");
 
-/** An approval that also answers later calls. */
+/** A remembered approval, which also answers later calls. */
 export const rememberedSchema = z
   .object({
     id: z.string(),
@@ -62,7 +62,7 @@ export const rememberedSchema = z
   })
   .openapi("RememberedApproval");
 
-/** How long a remembered approval counts. */
+/** After how many milliseconds a remembered approval expires. */
 const forMs = z
   .int()
   .min(1)

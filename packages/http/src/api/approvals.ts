@@ -102,7 +102,7 @@ const revoke = createRoute({
   responses: { 200: json(z.object({ revoked: z.string() }), "It is revoked"), ...failures },
 });
 
-/** Creates the routes of approvals. A question may show private content, so reading it needs a role too. */
+/** Creates the routes of approvals. Reading a question needs a role, too, because it can show private content. */
 export function approvalRoutes(service: Service) {
   const routes = createRoutes();
   routes.use("/hosts/:host/approvals/*", async (c, next) => {
@@ -169,7 +169,7 @@ async function questionsOf({ host, watch }: LiveHost) {
   };
 }
 
-/** Returns the name under which an answer is recorded. */
+/** Returns the name that is recorded with a decision: that of the token, and of the person whom the request names. */
 function nameOf({ name }: Principal, who: string | undefined): string {
   return who === undefined ? name : `${who} (${name})`;
 }

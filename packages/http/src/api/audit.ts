@@ -42,7 +42,7 @@ const verify = createRoute({
   },
 });
 
-/** Serves the audit. It contains the work of every user, so a token of one user cannot read it. */
+/** Creates the routes of the audit. A token of one user cannot read it, because it contains the work of all users. */
 export function auditRoutes(service: Service) {
   const routes = createRoutes();
   routes.use("/hosts/:host/audit/*", async (c, next) => {

@@ -65,7 +65,7 @@ const resume = createRoute({
 /** The body of a request that makes or resumes a call. */
 type Given = z.output<typeof callSchema> | z.output<typeof resumeSchema>;
 
-/** Makes or resumes a call. */
+/** A function that makes or resumes the call of a request. */
 type Start = (live: LiveHost, context: CallContext) => Promise<ToolOutcome>;
 
 /** Creates the routes that make and resume calls. */
@@ -74,7 +74,7 @@ export function callRoutes(service: Service) {
     const { principal } = c.env;
     requireRole(principal, "call");
     requireOpen(service);
-    // A large body was just parsed, and the call will walk through it: this lets other requests run in between.
+    // Parsing a large body took long, and the call will read all of it again. Between them, other requests can run.
     if (!(Number(c.req.header("content-length")) <= smallBytes)) await setImmediate();
     const live = hostOf(service, c.req.param("host") ?? "", principal);
     const context = contextOf(given, principal);
@@ -88,10 +88,10 @@ export function callRoutes(service: Service) {
       if (!isFirst) c.env.outgoing.setHeader("idempotent-replayed", "true");
       return complete(outcome as unknown as ToolOutcome);
     };
-    // A call with a key keeps running without its client, which can ask again.
+    // A call with an idempotency key does not stop when its client goes, because the client can ask for the answer again.
     const signal = key === undefined ? c.env.signal : c.env.withdrawn;
     if (!wantsStream(c)) return answerJson(c, asJson(await run(signal)));
-    // A stream has no schema: the same outcome is its last event.
+    // An event stream has no schema here. Its last event is the same outcome.
     return answerStream(c, async (send) => {
       const data = await run(signal, (progress) => send("progress", progress));
       return { event: "outcome", data };
@@ -122,7 +122,8 @@ async function outcomeOf({ live, given, start, context }: Work): Promise<ToolOut
     throw isToolInterrupt(thrown) ? interrupted(given, thrown) : thrown;
   });
   const waitMs = given.waitMs ?? 0;
-  // A host without an approver gives the ticket only with the outcome, but the next server may need it before a person answers.
+  // Without an approver, the ticket comes only with the outcome. Another server needs it before a person answers, so it is
+  // reported now.
   if (waitMs > 0 && outcome.status === "pending" && outcome.ticket !== undefined)
     await context.onQuestion?.(outcome.ticket);
   const last = await resumeWhenDecided(live, outcome, context, waitMs);
@@ -134,8 +135,9 @@ async function outcomeOf({ live, given, start, context }: Work): Promise<ToolOut
 }
 
 /**
- * Returns the work of a call with an idempotency key. After a crash a call that asked is resumed with its ticket, and a tool that
- * may run twice runs again. Any other call may have run, so its outcome is unknown, and it does not run again.
+ * Returns the work of a call with an idempotency key. If the server crashed during the call, a call that asked is resumed with
+ * its ticket, and a tool that may run twice runs again. Any other call may have run. It is not run again, and its outcome is
+ * `unknown`.
  */
 function keyedCall(work: Work, tool: string): KeyedWork<Json> {
   const { live, context, given } = work;
@@ -168,7 +170,7 @@ function unknownOutcome(
   return { callId: id ?? runId, runId, tool, status: "unknown", result, durationMs: 0, ...facts };
 }
 
-/** Throws `IDEMPOTENCY_KEY_BUSY` while the server that was killed during the call still holds its lease. */
+/** Throws `IDEMPOTENCY_KEY_BUSY` as long as the call still belongs to the server that was killed. */
 function requireOwn(outcome: ToolOutcome): ToolOutcome {
   const { waitsFor } = (outcome.result.details ?? {}) as { readonly waitsFor?: string };
   if (outcome.status === "pending" && waitsFor === "run")
@@ -180,12 +182,18 @@ function plain(outcome: ToolOutcome): Json {
   return JSON.parse(JSON.stringify(outcome)) as Json;
 }
 
-/** Returns the error for an interrupted call. An interrupt is meant to stop the program itself, and a request has none at its end. */
+/**
+ * Returns the error for a call that its tool interrupted. An interrupt asks a program to stop, which has no meaning for a
+ * request.
+ */
 function interrupted(given: Given, cause: unknown): ToolmountError {
   return new ToolmountError("INTERRUPTED", { tool: "tool" in given ? given.tool : "the call" }, { cause });
 }
 
-/** Returns a function that adds what the request asks for besides the outcome. Throws `NOT_SERVED` before the call begins. */
+/**
+ * Returns a function that adds the text for a model to an outcome, if the request wants that. Throws `NOT_SERVED` before the call
+ * if the host cannot do it.
+ */
 function completerOf(
   { modelText, journal }: LiveHost,
   given: Given,
@@ -212,14 +220,14 @@ function contextOf(given: Given, principal: Principal): CallContext {
   };
 }
 
-/** Types an outcome as the schema, which names only some of its members. */
+/** Returns the outcome with the type of its schema, which does not name all members. */
 function asJson(outcome: ToolOutcome): z.output<typeof outcomeSchema> {
   return outcome as unknown as z.output<typeof outcomeSchema>;
 }
 
 /**
- * Answers 200 with JSON that is written to the connection itself. The `Response` of `c.json` has a stream as its body; reading
- * that again would cost a call a tenth of its processor time.
+ * Answers 200 with JSON, which is written to the connection itself. `c.json` would create a `Response` with a stream as its body.
+ * Reading this stream again would take a tenth of a call's processor time.
  */
 function answerJson<Body extends object>(
   c: Context<RouteEnv>,

@@ -24,15 +24,15 @@ const events = createRoute({
   },
 });
 
-/** Milliseconds between two signs of life, so that a client notices a dead connection. */
+/** Milliseconds between two events `alive`, by which a client notices a dead connection. */
 const aliveMs = 15_000;
 
-/** Most open streams of one person or program, such as the tabs of a browser. */
+/** Most open streams with one token name, for example for the tabs of a browser. */
 const maxStreams = 20;
 
 /** Creates the route of the event stream that keeps the page up to date. */
 export function eventRoutes(service: Service) {
-  /** Open streams by the name of their tokens. They are limited, because each event is sent to all of them. */
+  /** How many streams are open, by the name of their token. The number is limited, because each event is sent to all of them. */
   const open = new Map<string, number>();
   return createRoutes().openapi(events, (c) => {
     const { principal } = c.env;
@@ -60,14 +60,15 @@ export function eventRoutes(service: Service) {
   });
 }
 
-/** Returns a listener that sends how many questions wait, and which of them were added or answered since the last time. */
+/** Returns a listener that sends how many questions wait, and the ids of those that were added or answered since it last sent. */
 function questionsSender(send: SendEvent): ApprovalListener {
   let known: Set<string> | null = null;
   return (views) => {
     const ids = new Set(views.map(({ id }) => id));
     const asked = [...ids].filter((id) => known?.has(id) !== true);
     const answered = [...(known ?? [])].filter((id) => !ids.has(id));
-    // A list that was cut is also reported when only questions beyond its end have changed.
+    // If more questions wait than the list shows, the listener is called for changes beyond its end, too. Nothing is sent for
+    // them.
     if (known !== null && asked.length + answered.length === 0) return;
     known = ids;
     send("approvals", { waiting: ids.size, asked, answered });

@@ -97,7 +97,7 @@ const show = createRoute({
   responses: { 200: json(callRecordSchema, "The call; secrets are masked"), ...failures },
 });
 
-/** A program with its calls. */
+/** A program that a call ran, line by line, with the calls that each line made. */
 export const programSchema = z
   .object({
     lines: z.array(
@@ -126,7 +126,7 @@ const program = createRoute({
   responses: { 200: json(programSchema, "The source, line by line; secrets are masked"), ...failures },
 });
 
-/** Creates the routes of a host's calls: a page of them, one with its steps, and an export of all for another program. */
+/** Creates the routes of a host's calls: a page of calls, one call with its steps, its program, and an export of all calls. */
 export function historyRoutes(service: Service) {
   return createRoutes()
     .openapi(list, async (c) => {
@@ -167,7 +167,7 @@ export function historyRoutes(service: Service) {
     });
 }
 
-/** Returns a call that the client may see. Throws `NOT_FOUND` for any other call. */
+/** Returns the details of a call that the token may see. Throws `NOT_FOUND` for any other call. */
 async function findVisible(history: CallHistory, runId: string, principal: Principal): Promise<CallDetails> {
   const user = visibleUser(principal);
   const found = await history.get(runId);
@@ -176,10 +176,12 @@ async function findVisible(history: CallHistory, runId: string, principal: Princ
   return found;
 }
 
-/** Lines that are sent before other work may run. A page of them is already in memory, so reading it does not yield by itself. */
+/**
+ * After how many lines other work can run. Lines of a page are already in memory, so reading them does not let other work run.
+ */
 const linesAtOnce = 50;
 
-/** Turns lines into a body. They are read as fast as the client takes them, and no longer after it has gone. */
+/** Converts lines to the body of a response. A line is read only when the client takes it, and none after the client has gone. */
 function streamOf(lines: AsyncIterable<string>, signal: AbortSignal): ReadableStream<Uint8Array> {
   const encoder = new TextEncoder();
   const iterator = lines[Symbol.asyncIterator]();
@@ -195,7 +197,10 @@ function streamOf(lines: AsyncIterable<string>, signal: AbortSignal): ReadableSt
   });
 }
 
-/** Returns the filter for the calls that a client asks for and may see. */
+/**
+ * Returns a filter for those calls that a client asks for and that its token may see. Throws `FORBIDDEN` if it asks for another
+ * user's calls.
+ */
 export async function filterOf(
   { session, user, from, to, ...same }: z.output<typeof callQuery>,
   live: LiveHost,
@@ -208,12 +213,15 @@ export async function filterOf(
   return { ...same, sessionId, userId: own ?? user, since: from, until: to };
 }
 
-/** Returns a text that names the last call of a page. A client sends it back unchanged. */
+/**
+ * Returns a text for the place after the last call of a page, which the client sends to get the next page. Null for an empty
+ * page.
+ */
 function cursorOf(last: Pick<PastCall, "startedAt" | "runId"> | undefined): string | null {
   return last === undefined ? null : `${last.startedAt}.${last.runId}`;
 }
 
-/** Reads a cursor. Throws `REQUEST_INVALID` for another text. */
+/** Reads a cursor; undefined without one. Throws `REQUEST_INVALID` for a text that is no cursor. */
 function readCursor(text: string | undefined): PastCallFilter["after"] {
   if (text === undefined) return undefined;
   const [, startedAt, runId = ""] = /^(\d{1,15})\.(.+)$/s.exec(text) ?? [];

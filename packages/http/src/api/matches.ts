@@ -6,7 +6,7 @@ import type { CallHistory } from "../journal/call-history.ts";
 import { scopeSchema } from "./approval-schemas.ts";
 import { createRoutes, failures, hostOf, hostParam, json, jsonBody, type Service } from "./service.ts";
 
-/** Most calls that are compared; the newest count. */
+/** How many of the newest calls are compared. */
 const maxCompared = 1_000;
 
 const matches = createRoute({
@@ -28,7 +28,10 @@ const matches = createRoute({
   },
 });
 
-/** Creates the route that counts the calls a remembered approval would have answered. Its path already needs the role approve. */
+/**
+ * Creates the route that counts the calls which a remembered approval would have answered. It is below `/approvals`, so it needs
+ * the role `approve`.
+ */
 export function matchRoutes(service: Service) {
   return createRoutes().openapi(matches, async (c) => {
     const { host, id } = c.req.valid("param");

@@ -4,7 +4,7 @@ import { HttpError } from "../fault/http-error.ts";
 import { signInPageOf } from "./servers.ts";
 import { hostOf, requireOpen, type RouteEnv, type Service } from "./service.ts";
 
-/** Creates the routes of MCP: `/mcp` for the first host, and `/mcp/<name>` for each. */
+/** Creates the routes of MCP: `/mcp` for the first host, and `/mcp/<name>` for each host. */
 export function mcpRoutes(service: Service): Hono<RouteEnv> {
   const [first = ""] = service.hosts.keys();
   const answer = async (c: Context<RouteEnv>, name: string): Promise<Response> => {
@@ -15,7 +15,7 @@ export function mcpRoutes(service: Service): Hono<RouteEnv> {
     const { mcp } = host;
     if (mcp === undefined) throw new HttpError("NOT_SERVED", { what: "MCP server" });
     const { name: clientId, user, roles } = principal;
-    // The token itself is not passed on, so that no tool and no log of the protocol can get it.
+    // The token is not passed on, so that neither a tool nor a log of the protocol can contain it.
     const extra = { user, signInPage: signInPageOf(service, host, c.env.incoming.headers.host) };
     const authInfo = { token: "", clientId, scopes: [...roles], extra };
     return inOneWrite(await mcp.fetch(c.req.raw, { authInfo }), c.env);
@@ -29,9 +29,10 @@ export function mcpRoutes(service: Service): Hono<RouteEnv> {
 const togetherMs = 5;
 
 /**
- * Sends the start of a stream in one write. For clients from before 2026 the answer to a call is a stream: the headers, an event
- * that gives the client an id, and the message. Each write costs a tenth of a call, so everything in the first milliseconds is
- * one write. A stream with its encoding set is also not held back to see whether it ends at once.
+ * Sends the start of a stream in one write. For clients with a protocol from before 2026, the answer to a call is a stream of the
+ * headers, an event with an id for the client, and the message. Each write takes a tenth of a call's time, so everything in the
+ * first milliseconds is written together. With the header `transfer-encoding`, the stream is not held back to see whether it ends
+ * at once.
  */
 function inOneWrite(response: Response, { incoming, outgoing }: RouteEnv["Bindings"]): Response {
   if (response.headers.get("content-type") !== "text/event-stream") return response;

@@ -1,7 +1,7 @@
 import { z } from "@hono/zod-openapi";
 import { anyObject } from "./schemas.ts";
 
-/** A place in a file of the plan. */
+/** A line in a file of the plan. */
 const position = z.looseObject({ file: z.string(), line: z.number() });
 
 const problem = z
@@ -63,7 +63,7 @@ export const statusSchema = z
   })
   .openapi("HostStatus");
 
-/** The effective plan. */
+/** The plan with its parts merged, and where each value is written. */
 export const planSchema = z
   .looseObject({
     files: z.array(z.string()),
@@ -76,7 +76,7 @@ export const planSchema = z
 
 const verdict = z.enum(["allow", "ask", "deny"]);
 
-/** The answers that another policy would have given. */
+/** How the answers to recorded calls would differ with another policy. */
 export const comparisonSchema = z
   .object({
     judged: z.number(),
@@ -123,7 +123,7 @@ export const suggestionSchema = z
   })
   .openapi("PolicySuggestion");
 
-/** The lines of the plan that decide how a tool is offered and called. */
+/** The lines of the plan that decide how a tool is offered, and what policies answer to its calls. */
 export const explanationSchema = z
   .looseObject({
     tools: z

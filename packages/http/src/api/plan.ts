@@ -114,7 +114,10 @@ const suggest = createRoute({
   responses: { 200: json(suggestionSchema, "The lines, and the policy with them"), ...failures },
 });
 
-/** Limits each host to one comparison of policies at a time, because each one mounts the plan's modules once more. */
+/**
+ * Returns a function that runs one comparison of policies for each host at a time, because each of them mounts the plan's modules
+ * once more. Throws `RATE_LIMITED` for another one.
+ */
 function oneAtATime() {
   const judging = new Set<string>();
   return async (host: string, work: (() => Promise<object>) | undefined): Promise<object> => {
@@ -129,12 +132,12 @@ function oneAtATime() {
   };
 }
 
-/** Returns the digest of this server's plan, and the servers of the plan. */
+/** Returns the digest of the plan that this server has, and all servers of the plan. */
 async function serversOf({ replicas }: LiveHost) {
   return { digest: replicas.plan, replicas: await replicas.list() };
 }
 
-/** Creates the routes of a host's plan. It names every tool and path, so a token of one user cannot read it. */
+/** Creates the routes of a host's plan. A token of one user cannot read it, because it names all tools and paths. */
 export function planRoutes(service: Service) {
   const planOf = (name: string, principal: Principal): ServedPlan => {
     const { plan } = hostOf(service, name, principal);

@@ -1,6 +1,6 @@
 import { z } from "@hono/zod-openapi";
 
-/** A JSON object whose members are defined by another package. */
+/** A JSON object whose members another package defines. */
 export const anyObject = z.record(z.string(), z.unknown());
 
 /** The body of every failed request: a problem of RFC 9457 with a code. */
@@ -77,7 +77,7 @@ export const outcomeSchema = z
   })
   .openapi("Outcome");
 
-/** An id that a client gives. */
+/** Returns the schema of an id that a client chooses. */
 export const id = (what: string) => z.string().min(1).max(256).describe(what);
 
 const waitMs = (what: string, otherwise: string) =>
@@ -88,7 +88,7 @@ const waitMs = (what: string, otherwise: string) =>
     .optional()
     .describe(`How long ${what} is kept open for a decision; default 0: ${otherwise}`);
 
-/** The user for whom a call is, and what the user wrote. */
+/** The members of a request that say for whom a call runs and what the user wrote. */
 export const callContext = {
   sessionId: id(
     "The session that the call belongs to; `s1` of the user ana is `ana:s1` in answers",
@@ -162,7 +162,7 @@ const shown = z
   .union([z.object({ value: z.unknown() }), z.object({ text: z.string(), characters: z.number() })])
   .nullable();
 
-/** A call with everything that is kept of it. */
+/** A call with everything that is known about it. */
 export const callRecordSchema = callSummarySchema
   .extend({
     phase: nullableText,

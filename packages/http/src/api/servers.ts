@@ -18,7 +18,7 @@ const serverSchema = z.object({
     .describe("Tools that were left out, and why"),
 });
 
-/** The mounted servers, and those to which users sign in. */
+/** The MCP servers that the host mounts, and those of them to which users sign in. */
 export const serversSchema = z.object({
   mounted: z
     .array(serverSchema)
@@ -74,7 +74,7 @@ const begin = createRoute({
   },
 });
 
-/** Creates the routes with which users sign in to the servers that a host mounts. */
+/** Creates the routes that list the mounted MCP servers and let users sign in to them. */
 export function serverRoutes(service: Service) {
   return createRoutes()
     .openapi(list, async (c) => {
@@ -131,7 +131,7 @@ export async function finishSignIn(
   return signIn.finish(user ?? undefined, parameters);
 }
 
-/** Returns the address at which users of a client sign in to a mounted server; undefined for a host without such servers. */
+/** Returns a function for the address at which users sign in to a mounted server; undefined for a host without such servers. */
 export function signInPageOf(
   { hosts, baseOf }: Service,
   { name, signIns }: LiveHost,
@@ -142,7 +142,7 @@ export function signInPageOf(
   return (server) => `${baseOf(host)}/#/servers/${encodeURIComponent(server)}${query}`;
 }
 
-/** Returns how many servers of a host a token sees. */
+/** Returns the number of a host's servers that a token sees. */
 export async function countServers(host: LiveHost, principal: Principal): Promise<number> {
   const [signIns, mounted] = await Promise.all([signInsOf(host), mountedOf(host, principal)]);
   return Math.max(signIns.length, mounted.length);
@@ -165,7 +165,7 @@ function toJson({ name, state, cause, protocol, server, users, refused }: Served
   };
 }
 
-/** Returns the servers of a host to which users sign in. */
+/** Returns the mounted servers to which users sign in; empty if the host has none. */
 async function signInsOf({ signIns }: LiveHost): Promise<readonly ServerSignIn[]> {
   return (await signIns?.()) ?? [];
 }
@@ -180,7 +180,7 @@ async function findSignIn(host: LiveHost | undefined, server: string): Promise<S
 
 type Whose = "user" | "host";
 
-/** Returns whose credentials for a server a token sees: those of its user, and those of the host if it may provide them. */
+/** Returns whose credentials for a server a token sees: those of its user, and those of the host if it may replace them. */
 function shownTo({ user, roles }: Principal, signIn: ServerSignIn): Whose[] {
   if (!signIn.isOfUser) return ["host"];
   const isOfHost = user === null || roles.has("admin");

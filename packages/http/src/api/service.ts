@@ -18,25 +18,25 @@ import type { QuestionReports } from "../work/question-reports.ts";
 import type { ServerTurns } from "../work/server-turns.ts";
 import { errorSchema } from "./schemas.ts";
 
-/** A served host with the parts that this server adds. */
+/** A served host, with the parts that the HTTP server adds to it. */
 export interface LiveHost extends ServedHost {
   readonly name: string;
   readonly journal: CallJournal;
   readonly history: CallHistory;
-  /** The calls at the other servers of its plan. */
+  /** Calls that run at other servers of the same plan. */
   readonly elsewhere: CallsElsewhere;
   readonly watch: ApprovalWatch;
-  /** The events of the host, for its stream. */
+  /** The events that clients of the host get in a stream. */
   readonly events: EventLog;
   /** The turns that this server runs; absent for a plan without a model. */
   readonly work: ServerTurns | undefined;
-  /** The first answers of requests with an idempotency key. */
+  /** Keeps the first answer to each idempotency key. */
   readonly answers: FirstAnswers;
-  /** Calls that this server resumes without their clients. */
+  /** Calls that this server resumes when they are approved, even if their clients have gone. */
   readonly background: BackgroundCalls;
-  /** The servers that share its plan and store. */
+  /** The servers that share the plan and its store. */
   readonly replicas: Replicas;
-  /** Reports its questions to a webhook; absent without one. */
+  /** Reports the host's questions to a webhook; absent if none is set. */
   readonly reports: QuestionReports | undefined;
 }
 
@@ -47,29 +47,32 @@ export interface Service {
   readonly clock: Clock;
   readonly logger: Logger;
   readonly version: string;
-  /** Returns the address of this server for people and clients, from the Host header of their request; without a slash at its end. */
+  /**
+   * Returns the address of this server for people and clients, without a slash at its end. It is the public address or, without
+   * one, that in the Host header.
+   */
   readonly baseOf: (host: string | undefined) => string;
   /** Aborted when the server ends: streams close, and no new work starts. */
   readonly ending: AbortSignal;
-  /** Counts a decision. Throws `RATE_LIMITED`. */
+  /** Counts a decision of the principal. Throws `RATE_LIMITED` if there are too many. */
   countDecision(principal: Principal): void;
 }
 
-/** The sender of a request that a route may answer. The token itself stays with the front. */
+/** Who sent a request whose token was checked. The token itself is not passed on to routes. */
 export interface Admitted {
   readonly principal: Principal;
-  /** Aborted when the token loses the right to the request, and when the grace for running work is over. */
+  /** Aborts when the token is no longer valid, or when the time for running work is over after the server began to end. */
   readonly withdrawn: AbortSignal;
-  /** Aborted when `withdrawn` is, and also when the client has gone before its answer. */
+  /** Aborts with `withdrawn`, and also when the client closes the connection before the answer. */
   readonly signal: AbortSignal;
 }
 
-/** What a route knows of a request, including the sender that the front found. */
+/** What a route gets besides the request: the connection and the sender. */
 export interface RouteEnv {
   Bindings: HttpBindings & Admitted;
 }
 
-/** Creates an app for routes. It refuses a request that does not fit its schema with `REQUEST_INVALID`. */
+/** Creates an app for routes. A request that does not match its schema gets the error `REQUEST_INVALID`. */
 export function createRoutes(): OpenAPIHono<RouteEnv> {
   return new OpenAPIHono<RouteEnv>({
     defaultHook: (result) => {
@@ -89,7 +92,10 @@ export const hostParam = z.object({
     .openapi({ param: { name: "host", in: "path" }, example: "default" }),
 });
 
-/** Returns the host of a request. Throws `NOT_FOUND` also for a host that the token may not use, so that it stays hidden. */
+/**
+ * Returns the host that a request names. Throws `NOT_FOUND` if there is none, and also if the token may not use it, so that its
+ * existence stays hidden.
+ */
 export function hostOf({ hosts }: Service, name: string, principal: Principal): LiveHost {
   const host = principal.hosts === null || principal.hosts.has(name) ? hosts.get(name) : undefined;
   if (host === undefined) throw new HttpError("NOT_FOUND", { what: `host ${JSON.stringify(name)}` });
@@ -111,7 +117,7 @@ const problemLater = (description: string) => ({
   headers: z.object({ "retry-after": z.string().optional().describe("Seconds") }),
 });
 
-/** The responses that every route can have besides its own. */
+/** Responses that every route can have in addition to its own. */
 export const failures = {
   400: problem("The request is not valid"),
   401: problem("There is no valid token"),
@@ -127,7 +133,7 @@ export const failures = {
   503: problem("The server is ending, or its store cannot be reached"),
 } as const;
 
-/** The header with which a client may repeat a request: the first answer is kept for 24 hours. */
+/** The header that makes a request repeatable: its first answer is kept for 24 hours. */
 export const keyHeader = z.object({
   "idempotency-key": z
     .string()
@@ -139,12 +145,12 @@ export const keyHeader = z.object({
     ),
 });
 
-/** Describes a response of JSON. */
+/** Describes a response with a JSON body. */
 export function json<Schema extends z.ZodType>(schema: Schema, description: string) {
   return { description, content: { "application/json": { schema } } };
 }
 
-/** Describes a body of JSON. */
+/** Describes a JSON body of a request, which is required. */
 export function jsonBody<Schema extends z.ZodType>(schema: Schema) {
   return { required: true, content: { "application/json": { schema } } };
 }

@@ -4,23 +4,26 @@ import type { Context } from "hono";
 import { answerError } from "../fault/answer.ts";
 import type { RouteEnv } from "./service.ts";
 
-/** Bytes that wait for a slow reader. More events are dropped, and an event `dropped` says how many. */
+/** Most bytes that wait for a slow reader. Beyond this, events are dropped, and an event `dropped` says how many. */
 const maxWaiting = 1_000_000;
 
-/** Sends an event to one client without waiting: a reader that is too slow loses events instead of filling the server's memory. */
+/**
+ * Sends an event to one client without waiting. A reader that is too slow loses events, so that they do not fill the server's
+ * memory.
+ */
 export type SendEvent = (event: string, data: unknown, id?: string) => void;
 
-/** The last event of a stream; null if there is none. */
+/** The last event of a stream; null if the stream ends without one. */
 type Last = { readonly event: string; readonly data: unknown } | null;
 
 /**
- * Answers with a stream of server-sent events. `work` sends events while it runs, and ends with the signal of the request. The
- * event that it returns is sent last and never dropped. An error is sent as the event `error`, with the body of a plain answer.
- * The stream is written to the connection itself, and nothing else is kept of it.
+ * Answers with a stream of server-sent events. `work` sends events while it runs, and must end when the signal of the request
+ * aborts. The event that it returns is sent last, and is never dropped. An error is sent as the event `error`, with the same body
+ * as in a plain answer. The stream is written to the connection itself and not stored.
  */
 export function answerStream(c: Context<RouteEnv>, work: (send: SendEvent) => Promise<Last>): Response {
   const { outgoing } = c.env;
-  // Keeps proxies from holding events back.
+  // With this header, proxies pass events on at once.
   outgoing.writeHead(200, { "content-type": "text/event-stream", "x-accel-buffering": "no" });
   outgoing.flushHeaders();
   void work(senderOf(outgoing))
@@ -48,7 +51,7 @@ function textOf(event: string, data: unknown, id?: string): string {
   return `event: ${event}\ndata: ${JSON.stringify(data)}\n${id === undefined ? "" : `id: ${id}\n`}\n`;
 }
 
-/** Tests whether the client asks for events. */
+/** Tests whether the client wants an event stream, by the header `accept`. */
 export function wantsStream(c: Context<RouteEnv>): boolean {
   return (c.req.header("accept") ?? "").toLowerCase().includes("text/event-stream");
 }

@@ -6,7 +6,7 @@ import { toolSchema } from "./schemas.ts";
 import { countServers } from "./servers.ts";
 import { createRoutes, failures, hostOf, hostParam, json, type Service } from "./service.ts";
 
-/** The sender of a request, and the hosts that it may use. */
+/** Who sent the request, what they may do, and the hosts that they may use. */
 export const meSchema = z.object({
   name: z.string(),
   user: z.string().nullable(),
@@ -85,7 +85,7 @@ const output = createRoute({
   },
 });
 
-/** Creates the routes of hosts, their tools, and results of tools that were too long for an outcome. */
+/** Creates the routes that list hosts and their tools, and return results that were too long for an outcome. */
 export function toolRoutes(service: Service) {
   return createRoutes()
     .openapi(hosts, async (c) => {

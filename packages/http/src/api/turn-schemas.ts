@@ -37,10 +37,10 @@ export const turnResumeSchema = z
   })
   .openapi("TurnResumption");
 
-/** A message to a turn that runs or waits. */
+/** A message that the model reads during its turn. */
 export const turnMessageSchema = z.strictObject({ text: z.string().min(1) }).openapi("TurnMessage");
 
-/** The statuses of a turn. */
+/** The statuses of a turn. The first four are those of an open turn; the others are final. */
 export const turnStatusSchema = z.enum([
   "running",
   "waiting",

@@ -80,7 +80,9 @@ export function turnRoutes(service: Service) {
     });
 }
 
-/** Throws if this token may start no work, or if the server no longer starts any. */
+/**
+ * Returns the turns of a host, and the name of the token. Throws if the token may not start turns, or if the server is ending.
+ */
 function workOf(
   service: Service,
   name: string,
@@ -92,7 +94,7 @@ function workOf(
   return { turns, work: hostOf(service, name, principal).work!, by: principal.name };
 }
 
-/** Finds a turn. Throws `NOT_FOUND` also for another user's turn. */
+/** Finds a turn. Throws `NOT_FOUND` if it does not exist, or belongs to another user. */
 async function find(service: Service, name: string, id: string, principal: Principal): Promise<LiveTurn> {
   turnsOf(service, name, principal);
   const turn = await hostOf(service, name, principal).work!.find(id);
@@ -102,7 +104,10 @@ async function find(service: Service, name: string, id: string, principal: Princ
   return turn;
 }
 
-/** Starts a turn, or finds the one that the same key started. The key determines its session, so that it is found after a crash. */
+/**
+ * Starts a turn, or finds the one that was started with the same key. The id of its session is made from the key, so that it can
+ * be found after a crash.
+ */
 async function startOnce(
   { work, turns, answers }: { work: ServerTurns; turns: ServedTurns; answers: FirstAnswers },
   { sessionId, ...rest }: TurnStart,
@@ -118,9 +123,10 @@ async function startOnce(
       run: begin,
       async recover(_note, _keep, began) {
         const [found] = await work.list({ sessionId: start.sessionId, limit: 1 });
-        // An earlier turn may have begun with the same words.
+        // An older turn of the session may have the same prompt.
         if (found?.prompt === firstOf(start.prompt) && found.startedAt >= began) return found.id;
-        // If the server died before it stored the new turn, the session's newest stored turn has ended.
+        // If the server died before it stored the turn, the session is open although its newest stored turn has ended. Such a
+        // turn is resumed.
         return begin().catch(async (error: unknown) => {
           if (!isToolmountError(error) || error.code !== "SESSION_CONFLICT") throw error;
           if (found?.endedAt === null || !(await beginsWith(turns, start))) throw error;
@@ -132,7 +138,7 @@ async function startOnce(
   return (await work.find(id))!;
 }
 
-/** Tests whether the last text of the user in a session is this prompt, with which the open turn then began. */
+/** Tests whether the last text of the user in a session is this prompt, so that the open turn began with it. */
 async function beginsWith(turns: ServedTurns, { sessionId, prompt }: TurnStart): Promise<boolean> {
   const { items = [] } = (await turns.show(sessionId!)) as { items?: { role?: string; content?: unknown }[] };
   return items.findLast(({ role }) => role === "user")?.content === prompt;
@@ -148,8 +154,8 @@ async function answer(c: Context<RouteEnv>, service: Service, turn: LiveTurn, wa
 }
 
 /**
- * Sends the events since the client's last one, and then new ones until the turn has ended. A client that has read all of them
- * gets the turn as it is now.
+ * Sends the events after the last one that the client has, and then new ones until the turn ends. A client that already has all
+ * of them gets the turn's current state.
  */
 function follow(c: Context<RouteEnv>, service: Service, work: ServerTurns, turn: LiveTurn): Response {
   const given = c.req.header("last-event-id");
@@ -174,7 +180,7 @@ function follow(c: Context<RouteEnv>, service: Service, work: ServerTurns, turn:
     }
     stop();
     const last = await newest();
-    // The server that ended the turn may have been killed before it could report the end.
+    // If the server that ran the turn was killed, it could not send the end, so it is sent now.
     const knownEnd = (known as { readonly endedAt?: unknown } | null)?.endedAt ?? null;
     if (!last.isOpen && knownEnd === null) send("turn", toJson(last.shown));
     return { event: "bye", data: {} };

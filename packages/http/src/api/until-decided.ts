@@ -2,15 +2,15 @@ import type { CallContext, ToolOutcome } from "@toolmount/core";
 import { isOpenQuestion } from "../journal/approval-watch.ts";
 import type { LiveHost } from "./service.ts";
 
-/** The question of one call. */
+/** The call of a question, by which the question is found. */
 interface Question {
   readonly callId: string;
   readonly sessionId: string | undefined;
 }
 
 /**
- * Keeps a call open until its question is answered, here or in another process, and then resumes it. After `waitMs` it returns
- * the pending outcome, whose ticket can still resume the call.
+ * Waits until a person has answered the question of a call, here or in another process, and then resumes the call. After
+ * `waitMs`, returns the pending outcome, with whose ticket the call can be resumed later.
  */
 export async function resumeWhenDecided(
   live: LiveHost,

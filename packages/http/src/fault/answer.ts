@@ -15,7 +15,10 @@ interface ErrorBody {
   readonly details?: Readonly<Record<string, unknown>> | undefined;
 }
 
-/** Statuses of the host's errors. Every other error is 422, because the request was understood and the host refuses it. */
+/**
+ * The HTTP statuses of the host's errors. An error that is not listed has 422, because the request is valid but the host refuses
+ * it.
+ */
 const statuses: Partial<Record<ErrorCode, number>> = {
   APPROVAL_NOT_FOUND: 404,
   APPROVAL_DECIDED: 409,
@@ -35,7 +38,7 @@ const statuses: Partial<Record<ErrorCode, number>> = {
   EXTENSION_MISSING: 501,
 };
 
-/** Returns the status and the body for anything that was thrown. The message of an unknown error stays in the log. */
+/** Returns the status and the body for a thrown value. The message of an unknown error is only logged. */
 export function answerError(thrown: unknown): { readonly status: number; readonly body: ErrorBody } {
   if (isToolmountError(thrown)) {
     const { code, message, details } = thrown;
@@ -46,14 +49,14 @@ export function answerError(thrown: unknown): { readonly status: number; readonl
   return problemOf(status, code, message, details as Record<string, unknown>);
 }
 
-/** Returns the headers of the answer to an error. */
+/** Returns the headers of an answer to a thrown value. */
 export function headersOf(thrown: unknown): Record<string, string> {
   const known = thrown instanceof HttpError ? thrown : undefined;
   const { seconds } = (known?.details ?? {}) as { readonly seconds?: number };
   return {
     "content-type": "application/problem+json",
     ...(seconds !== undefined && { "retry-after": String(seconds) }),
-    // Source: RFC 6750, section 3.1. The token is valid, but its roles do not suffice.
+    // The token is valid, but its roles are not enough. Source: RFC 6750, section 3.1.
     ...(known?.code === "FORBIDDEN" && { "www-authenticate": 'Bearer error="insufficient_scope"' }),
   };
 }
@@ -68,7 +71,7 @@ function problemOf(
   return { status, body: { type: "about:blank", title, status, detail, code, details } as const };
 }
 
-/** Turns any error into one of this server. Hono itself throws for bodies that are not JSON. */
+/** Returns a thrown value as an error of this server. Hono itself throws for a body that is not JSON. */
 function toHttpError(thrown: unknown): HttpError {
   if (thrown instanceof HttpError) return thrown;
   if (thrown instanceof HTTPException && thrown.status < 500)

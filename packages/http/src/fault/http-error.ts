@@ -1,4 +1,4 @@
-/** Every code with which this server itself refuses a request, with its status and its message. */
+/** The codes with which this server itself refuses requests, each with its status and message. */
 const refusals = {
   REQUEST_INVALID: [400, (d: { problem: string }) => `the request is not valid: ${d.problem}`],
   HOST_REFUSED: [
@@ -59,7 +59,10 @@ const refusals = {
 
 type Refusals = typeof refusals;
 
-/** The codes of this server. Errors of the host keep their own codes; docs/reference/errors.md explains those. */
+/**
+ * A code with which this server itself refuses requests. Errors of the host have other codes, which docs/reference/errors.md
+ * explains.
+ */
 export type HttpErrorCode = keyof Refusals;
 
 /** All codes of this server, in the order of the table. */

@@ -2,7 +2,7 @@ import { isIPv4, isIPv6 } from "node:net";
 
 /** A name or an address with a port; the port is null if none is written. */
 interface Authority {
-  /** In lower case, IPv6 addresses in their shortest form without brackets. */
+  /** In lower case; an IPv6 address in its shortest form, without brackets. */
   readonly name: string;
   readonly port: number | null;
 }
@@ -18,12 +18,15 @@ export function parseAuthority(text: string): Authority | null {
   return isIPv6(bracketed) ? { name: shortest(bracketed), port } : null;
 }
 
-/** Returns an address as URLs write it, so that all spellings of one address are equal. */
+/** Returns an IPv6 address in the form of URLs, so that different spellings of an address become equal. */
 function shortest(address: string): string {
   return new URL(`http://[${address}]/`).hostname.slice(1, -1);
 }
 
-/** Returns the address of a server for people and clients, without a slash at its end: its public one, else the checked Host. */
+/**
+ * Returns the address of a server for people and clients, without a slash at its end: the public one or, without one, that of the
+ * Host header.
+ */
 export function reachedAt(publicUrl: string | undefined, host: string): string {
   return (publicUrl ?? `http://${host}`).replace(/\/+$/, "");
 }
@@ -38,8 +41,8 @@ export interface ListenAddress {
 export const defaultAddress: ListenAddress = { host: "127.0.0.1", port: 4680 };
 
 /**
- * Reads `host:port`, `:port`, `port` or `host`. Null when it is not valid. Spellings of an address that the system's
- * resolver would read as another one, such as `0`, `127.1` or `0x7f000001`, are not valid.
+ * Reads `host:port`, `:port`, `port` or `host`; null for other texts. Texts such as `0`, `127.1` or `0x7f000001` are refused,
+ * because the system would read them as other addresses.
  */
 export function parseListenAddress(text: string): ListenAddress | null {
   if (/^:?\d{1,5}$/.test(text)) return withPort(defaultAddress.host, Number(text.replace(":", "")));
@@ -54,13 +57,19 @@ function withPort(host: string, port: number): ListenAddress | null {
   return port <= 65_535 ? { host, port } : null;
 }
 
-/** Tests whether a host is an IP address or a plain name. Labels begin with a letter, so `0x7f.1` and `2130706433` are not names. */
+/**
+ * Tests whether a host is an IP address or a plain name. Each part of a name must begin with a letter, so `0x7f.1` and
+ * `2130706433` are no names.
+ */
 function isPlainHost(name: string): boolean {
   if (isIPv4(name) || isIPv6(name)) return true;
   return name.split(".").every((label) => /^[a-z]/.test(label) && !label.endsWith("-"));
 }
 
-/** Tests whether only this machine can reach an address. Of all names only `localhost` counts: any other may mean another machine. */
+/**
+ * Tests whether only this machine can reach an address. The only such name is `localhost`, because any other may be another
+ * machine's.
+ */
 export function isLoopback(host: string): boolean {
   const name = host.toLowerCase();
   if (name === "localhost" || name === "::1") return true;

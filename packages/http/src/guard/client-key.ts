@@ -1,7 +1,7 @@
 import type { IncomingMessage } from "node:http";
 import { BlockList } from "node:net";
 
-/** Addresses of this machine and of private networks. A proxy in front of the server has one of them. */
+/** Addresses of this machine and of private networks. A proxy in front of the server usually has one of them. */
 const inside = new BlockList();
 inside.addSubnet("127.0.0.0", 8, "ipv4");
 inside.addSubnet("10.0.0.0", 8, "ipv4");
@@ -11,9 +11,9 @@ inside.addSubnet("fc00::", 7, "ipv6");
 inside.addAddress("::1", "ipv6");
 
 /**
- * Returns the key under which requests without a token are counted: the client's address. Behind a proxy all clients have the
- * proxy's, so the last address in `X-Forwarded-For`, which the proxy added, is part of the key. Without a proxy a client could
- * write anything there, so the header counts only on a connection from inside.
+ * Returns the key by which requests without a token are counted: the client's address. Behind a proxy, all connections have the
+ * proxy's address. So the last address in `X-Forwarded-For`, which the proxy added, becomes part of the key. A client that
+ * connects directly could write anything there. So the header counts only on connections from private networks.
  */
 export function clientKey({ socket, headers }: Pick<IncomingMessage, "socket" | "headers">): string {
   const address = (socket.remoteAddress ?? "").replace(/^::ffff:(?=\d+\.)/, "");

@@ -1,30 +1,32 @@
 import { HttpError } from "../fault/http-error.ts";
 import { parseAuthority } from "./authority.ts";
 
-/** The parts of a request that are judged before the rest of it is read. */
+/** The head of a request, which is checked before the body is read. */
 interface RequestHead {
   readonly method: string;
-  /** The target, as in the first line of the request. */
+  /** The target in the first line of the request: its path with the query. */
   readonly target: string;
   /** All header lines, in order, as Node's `rawHeaders`: a name in any case, its value, the next name. */
   readonly headers: readonly string[];
 }
 
-/** The rules by which requests are admitted. */
+/** Rules about which requests are accepted. */
 export interface GuardRules {
-  /** Names that a Host header may have, in lower case; any port. */
+  /** Names that the Host header may have, in lower case. Any port is allowed. */
   readonly hosts: ReadonlySet<string>;
-  /** Other origins whose pages may send requests, such as `https://ops.example.com`. The server's own page always may. */
+  /**
+   * Origins of other sites whose pages may send requests, such as `https://ops.example.com`. The server's own page always may.
+   */
   readonly origins: ReadonlySet<string>;
   readonly maxBodyBytes: number;
 }
 
-/** Names under which a server on loopback is reached. */
+/** Names of a server that listens on loopback. */
 export const loopbackNames: readonly string[] = ["localhost", "127.0.0.1", "::1"];
 
 const methods: ReadonlySet<string> = new Set(["GET", "HEAD", "POST", "DELETE"]);
 
-/** Headers that a request may have only once: with two, a proxy and this server could read different ones. */
+/** Headers that a request may have only once. If there were two, a proxy and this server could each use another one. */
 const single: ReadonlySet<string> = new Set<keyof Singles>([
   "host",
   "origin",
@@ -36,14 +38,14 @@ const single: ReadonlySet<string> = new Set<keyof Singles>([
   "sec-fetch-dest",
 ]);
 
-/** A request whose head is allowed. */
+/** What is used of a request whose head is allowed. */
 interface Admitted {
   readonly path: string;
-  /** The token of the header `Authorization`; null without one. */
+  /** The token in the header `Authorization`; null if there is none. */
   readonly token: string | null;
 }
 
-/** Judges the head of a request. Throws an `HttpError` for one that must not go further. */
+/** Checks the head of a request. Throws an `HttpError` if the request is not allowed. */
 export function admit({ method, target, headers }: RequestHead, rules: GuardRules): Admitted {
   const values = readSingles(headers);
   const { host } = values;
@@ -82,7 +84,7 @@ function readSingles(headers: RequestHead["headers"]): Singles {
   return found;
 }
 
-/** Checks `Origin`. Browsers send it with every request that could change something; programs send none. */
+/** Checks `Origin`. Browsers send it with each request that could change something. Programs do not send it. */
 function requireOwnOrigin(origin: string | undefined, host: string, { origins }: GuardRules): void {
   if (origin === undefined || origins.has(origin)) return;
   const [, scheme, authority] = /^(https?):\/\/(.+)$/.exec(origin) ?? [];
@@ -91,9 +93,9 @@ function requireOwnOrigin(origin: string | undefined, host: string, { origins }:
 }
 
 /**
- * Checks `Sec-Fetch-Site`. With `none`, the user typed or opened an address, which only reads. A link on any site may open the
- * page in a tab, because its document is public, cannot be framed, and has no effect. A provider sends users back there after a
- * sign-in.
+ * Checks `Sec-Fetch-Site`. With `none`, the user typed or opened an address, which may only read. A link on any site may open the
+ * page in a tab, because its document is public, cannot be put into a frame, and changes nothing. A provider also sends users
+ * back there after a sign-in.
  */
 function requireOwnSite(values: Singles, method: string, target: string): void {
   const site = values["sec-fetch-site"];
@@ -111,7 +113,7 @@ function requireSmallBody(length: string | undefined, { maxBodyBytes }: GuardRul
   if (Number(length) > maxBodyBytes) throw new HttpError("BODY_TOO_LARGE", { maxBytes: maxBodyBytes });
 }
 
-/** Requires JSON as the media type, because a form of another site can send text, but not JSON, without asking first. */
+/** Requires the media type of JSON. A page of another site can send a form or plain text without permission, but not JSON. */
 function requireJson(values: Singles): void {
   if (
     values["content-length"] === "0" ||

@@ -1,14 +1,14 @@
-/** How clients of MCP sign in. */
+/** How clients of MCP can sign in. */
 export interface SignInOptions {
-  /** The issuers whose tokens are accepted, such as `https://login.example.com`. */
+  /** The providers whose tokens are accepted, such as `https://login.example.com`. */
   readonly authorizationServers: readonly string[];
-  /** The scopes that clients request. Some providers grant nothing to a client that names no scope. Default `openid`. */
+  /** The scopes that clients must request, because some providers grant nothing without a scope. Default `openid`. */
   readonly scopes?: readonly string[] | undefined;
 }
 
 const path = "/.well-known/oauth-protected-resource";
 
-/** What this server publishes for clients without a token. Source: RFC 9728, and the authorization of MCP. */
+/** What this server publishes so that clients without a token can get one. Source: RFC 9728, and the authorization of MCP. */
 export class ProtectedResource {
   readonly #options: SignInOptions;
 
@@ -16,7 +16,7 @@ export class ProtectedResource {
     this.#options = options;
   }
 
-  /** Returns the metadata of the address that serves MCP, below `base`; undefined for other paths. */
+  /** Returns the metadata of the MCP endpoint; undefined if `requested` is another path. `base` is the address of this server. */
   metadata(requested: string, base: string): object | undefined {
     if (requested !== path && requested !== `${path}/mcp`) return undefined;
     return {
@@ -28,7 +28,7 @@ export class ProtectedResource {
     };
   }
 
-  /** Returns the header `WWW-Authenticate` for a request without a valid token. */
+  /** Returns the value of the header `WWW-Authenticate` for a request without a valid token. */
   challenge(base: string): string {
     return `Bearer resource_metadata="${base}${path}/mcp"`;
   }

@@ -1,17 +1,17 @@
 import { ToolmountError, type Clock } from "@toolmount/core";
 import { rateForm, readRate } from "@toolmount/core/internal";
 
-/** Keys that are remembered. The oldest is forgotten to make room. */
+/** How many keys are counted. One more removes the key with the oldest window. */
 const maxKeys = 10_000;
 
-/** Counts requests by a key, in windows that begin with a key's first request. */
+/** Counts requests by key. A window of time begins with a key's first request, and the count with it. */
 export class RateLimit {
   readonly #most: number;
   readonly #perMs: number;
   readonly #clock: Clock;
   readonly #windows = new Map<string, { count: number; readonly until: number }>();
 
-  /** Throws `OPTION_INVALID` for a text that is not a rate. */
+  /** `rate` is a text such as `300/min`. Throws `OPTION_INVALID` for other texts. */
   constructor(rate: string, clock: Clock) {
     const read = readRate(rate);
     const problem = `it is ${JSON.stringify(rate)}; it must be ${rateForm}`;
@@ -20,13 +20,13 @@ export class RateLimit {
     this.#clock = clock;
   }
 
-  /** Uncounts one request of the key in the same window. */
+  /** Takes one request of the key out of the count of its current window. */
   giveBack(key: string): void {
     const open = this.#windows.get(key);
     if (open !== undefined) open.count = Math.max(0, open.count - 1);
   }
 
-  /** Counts one request. Returns 0, or the seconds after which the key may try again. */
+  /** Counts one request. Returns 0 if it is allowed; otherwise the seconds after which the key may try again. */
   take(key: string): number {
     const now = this.#clock.now();
     const open = this.#windows.get(key);

@@ -1,12 +1,12 @@
 import type { IncomingMessage } from "node:http";
 import type { Clock } from "@toolmount/core";
 
-/** The most bytes that are still read of a refused request, and the longest time for it. */
+/** Most bytes of a refused request that are still read, and the most milliseconds for this. */
 const most = { bytes: 67_108_864, ms: 2_000 };
 
 /**
- * Reads a refused request to its end, or until `most` is reached, and drops the data. A connection that is closed before the
- * request was read is reset, and a client that still sends would then see the reset instead of the answer.
+ * Reads a refused request to its end, or until `most` is reached, and drops the data. If the connection were closed earlier, a
+ * client that still sends would see a reset connection instead of the answer.
  */
 export function readRest(request: IncomingMessage, clock: Clock): Promise<void> {
   return new Promise((resolve) => {

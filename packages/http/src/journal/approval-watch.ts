@@ -1,26 +1,26 @@
 import type { ApprovalState, ApprovalView, Clock, Host, Timer } from "@toolmount/core";
 
-/** Milliseconds between two reads of the store, where other processes may ask or answer. */
+/** Milliseconds between two reads of the store, because other processes may ask or answer there. */
 const pollMs = 500;
-/** Answered questions that are remembered, so that a page can show who answered. */
+/** How many answered questions are kept, so that a page can show who answered. */
 const maxAnswered = 500;
-/** States of an approved call whose effect is not known. */
+/** States of an approved call whose effect is not known yet. */
 const unsettled: readonly ApprovalState[] = ["approved", "claimed", "started"];
-/** Most questions that are read at a time. */
+/** How many waiting questions are read at most. */
 const maxWaiting = 1_000;
 
-/** Receives the questions that wait, in the order in which they were asked. */
+/** A function that gets the waiting questions, oldest first. */
 export type ApprovalListener = (waiting: readonly ApprovalView[]) => void;
 
 /**
- * Watches the questions of one host while there are listeners. A store that other processes use has no events, so it is read
- * again and again. Questions and answers of this process are seen immediately.
+ * Watches the questions of one host while there are listeners. The store has no events for changes by other processes, so it is
+ * read at intervals. Questions and answers of this process are noticed at once.
  */
 export class ApprovalWatch {
   readonly #host: Host;
   readonly #clock: Clock;
   readonly #onError: (error: unknown) => void;
-  /** The ids that were last reported to each listener; null for a listener without a report. */
+  /** By listener, the ids that it last got; null if it has not been called yet. */
   readonly #listeners = new Map<ApprovalListener, string | null>();
   readonly #stops: (() => void)[];
   #waiting = new Map<string, ApprovalView>();
@@ -38,7 +38,7 @@ export class ApprovalWatch {
     );
   }
 
-  /** Returns the questions that wait now, oldest first. */
+  /** Reads the store, and returns the waiting questions, oldest first. */
   async waiting(): Promise<readonly ApprovalView[]> {
     await this.#read();
     return [...this.#waiting.values()];
@@ -49,10 +49,10 @@ export class ApprovalWatch {
     return this.#waiting.size === maxWaiting;
   }
 
-  /** Returns a question that waits, or that was answered while this process watched; undefined for any other. */
+  /** Returns a waiting question, or one that was answered while this process watched. Undefined for others. */
   async find(id: string): Promise<ApprovalView | undefined> {
     await this.#read();
-    // The first read may have begun before the question was stored.
+    // This may have joined a read that began before the question was stored.
     if (!this.#waiting.has(id) && !this.#answered.has(id)) await this.#read();
     return this.#waiting.get(id) ?? this.#answered.get(id);
   }
@@ -63,8 +63,8 @@ export class ApprovalWatch {
   }
 
   /**
-   * Reports the questions after the next read, and whenever they have changed since the last report to this listener. Returns
-   * a function that stops it.
+   * Calls the listener after the next read, and whenever the questions have changed since it was last called. Returns a function
+   * that ends this.
    */
   watch(listener: ApprovalListener): () => void {
     this.#listeners.set(listener, null);
@@ -77,13 +77,13 @@ export class ApprovalWatch {
     };
   }
 
-  /** Reads the store and reports a change. An error of the store is logged, and the store is read again later. */
+  /** Reads the store and reports changes. If that fails, the error is logged, and the next read tries again. */
   async refresh(): Promise<void> {
     try {
       await this.#read();
       const keys = [...this.#waiting.keys()].join("\n");
       const now = [...this.#waiting.values()];
-      // A list that was cut may have changed beyond its end.
+      // If the list is cut, questions beyond its end may have changed.
       const isCut = now.length === maxWaiting;
       for (const [listener, known] of this.#listeners) {
         if (keys === known && !isCut) continue;
@@ -112,7 +112,7 @@ export class ApprovalWatch {
     this.#timer = timer;
   }
 
-  /** Reads the store. Callers that come during a read share it. */
+  /** Reads the store. Calls during a read share its result. */
   #read(): Promise<void> {
     return (this.#reading ??= this.#readNow().finally(() => (this.#reading = null)));
   }
@@ -126,7 +126,7 @@ export class ApprovalWatch {
     await this.#readApproved();
   }
 
-  /** Keeps approved calls among the answered questions until their effect is known, even those from before a restart. */
+  /** Keeps approved calls among the answered questions until their effect is known, including those from before a restart. */
   async #readApproved(): Promise<void> {
     const open = await this.#host.approvals.list({ states: unsettled, limit: maxWaiting });
     for (const view of open) this.#keep(view);
@@ -176,7 +176,7 @@ export async function readQuestion(
   return found.find((one) => one.id === id);
 }
 
-/** Tests whether a call still waits for a person. The list of a watch may be cut, or older than the question. */
+/** Tests whether a call still waits for a person. It asks the store, because the list of a watch can be cut or outdated. */
 export async function isOpenQuestion(
   { approvals }: Host,
   { callId, sessionId }: { readonly callId: string; readonly sessionId?: string | undefined },

@@ -18,18 +18,18 @@ interface CallPage {
   readonly hasMore: boolean;
 }
 
-/** A program with its calls. */
+/** A program that a call ran, with the calls that it made. */
 interface CallProgram extends PastProgram<CallSummary> {
   /** Whether the audit leaves out the calls of tools that only read. */
   readonly omitsReads: boolean;
 }
 
-/** Most calls of this process that a page may have besides those of the audit. */
+/** How many calls of this process are considered for a page, in addition to those of the audit. */
 const maxOwn = 1_000;
 
 /**
- * The calls of a host: those of its audit, including calls of other processes and from before the start, and those of this
- * process, which the journal knows as they happen. A host without an audit has only the journal.
+ * The calls of a host: those in its audit, which include calls of other processes and from before the start, and those of this
+ * process, which the journal has at once. For a host without an audit, only the journal's.
  */
 export class CallHistory {
   readonly #host: Host;
@@ -46,7 +46,8 @@ export class CallHistory {
       return pageOf(this.#journal.list({ ...filter, limit: filter.limit + 1 }), filter.limit);
     const { calls, hasMore } = await sink.calls(filter);
     const stored = calls.map((call) => this.#asNow(call));
-    // The audit has a call's words only after its end, and calls that only this process knows would be searched differently.
+    // A search only uses the audit. It contains the words of a call only after the call's end, and the journal searches
+    // differently.
     if (filter.text !== undefined) return { calls: stored, hasMore };
     const last = hasMore ? stored.at(-1) : undefined;
     const own = await this.#unaudited(sink, filter, last?.startedAt);
@@ -54,7 +55,7 @@ export class CallHistory {
     return { calls: all.slice(0, filter.limit), hasMore: hasMore || all.length > filter.limit };
   }
 
-  /** Returns one call with its details; null for an unknown call. */
+  /** Returns one call with its details; null if it is unknown. */
   async get(runId: string): Promise<CallDetails | null> {
     const known = this.#journal.get(runId);
     const isWhole = known !== undefined && (known.arguments !== null || known.isHere);
@@ -65,7 +66,7 @@ export class CallHistory {
     return audited ?? (known === undefined ? null : detailsOf(known));
   }
 
-  /** Returns the program that a call ran, with its calls; null if the call is unknown or ran none. */
+  /** Returns the program that a call ran, with the program's calls; null if the call is unknown or ran no program. */
   async program(runId: string): Promise<CallProgram | null> {
     const call = await this.get(runId);
     if (call?.arguments == null) return null;
@@ -75,7 +76,7 @@ export class CallHistory {
     return program && { ...program, omitsReads: this.#sink()?.mode === "changes" };
   }
 
-  /** Returns the arguments of calls, if they are known completely. */
+  /** Returns by run id the arguments of those calls whose arguments are completely known. */
   async argumentsOf(runIds: readonly string[]): Promise<ReadonlyMap<string, Json>> {
     const found = new Map<string, Json>();
     const records = (await this.#sink()?.read({ runIds })) ?? [];
@@ -88,21 +89,21 @@ export class CallHistory {
     return found;
   }
 
-  /** Returns the audit, if it can list calls. It is looked up each time, because a reload may replace it. */
+  /** Returns the audit; null if it cannot list calls. It is looked up each time, because a reload may replace it. */
   #sink(): (AuditSink & Required<Pick<AuditSink, "calls">>) | null {
     const sink = this.#host.coordinator.get("audit-sink") as AuditSink | null;
     return sink?.calls === undefined ? null : (sink as AuditSink & Required<Pick<AuditSink, "calls">>);
   }
 
-  /** Returns a stored call with what this process knows of it, if it runs or waits here. */
+  /** Returns a stored call. If the call runs or waits in this process, with what the journal knows about it. */
   #asNow(call: PastCall): CallSummary {
     const here = this.#journal.get(call.runId);
     if (here === undefined || endedElsewhere(here, call)) return { ...call, change: 0 };
-    // A call that is resumed in another process than the one that asked has no program line there, so the stored one is used.
+    // If another process resumed the call, this process does not know its line in a program, so the stored line is used.
     return { ...summaryOf(here), startedAt: call.startedAt, place: call.place };
   }
 
-  /** Returns calls of this process that the audit lacks, because it leaves out reads or is written a moment later. */
+  /** Returns calls of this process that the audit does not have: it may leave out reads, and it is written with a delay. */
   async #unaudited(
     sink: Required<Pick<AuditSink, "calls">>,
     filter: PastCallFilter,
@@ -117,7 +118,7 @@ export class CallHistory {
   }
 }
 
-/** Tests whether a call that asked here was resumed and has ended in another process. */
+/** Tests whether a call asked in this process, but was resumed and has ended in another one. */
 function endedElsewhere(here: CallRecord, stored: PastCall): boolean {
   return !here.isHere && isOpen(here) && !isOpen(stored);
 }
@@ -147,7 +148,7 @@ function auditedDetails(entries: readonly AuditEntry[]): CallDetails {
   };
 }
 
-/** Returns arguments as the audit has them. A text is the beginning of longer arguments. */
+/** Returns arguments as the audit has them. If they were too long, it has only the beginning, as a text. */
 function argumentsShown(given: Json | undefined): Shown | null {
   if (given === undefined) return null;
   return typeof given === "string" ? { text: given, characters: given.length } : { value: given };

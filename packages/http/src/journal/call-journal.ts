@@ -14,18 +14,18 @@ import {
   type CallSummary,
 } from "./call-record.ts";
 
-/** Most calls that are kept. The oldest ended call makes room. */
+/** How many calls are kept. For one more, the oldest ended call is removed. */
 const maxCalls = 10_000;
-/** Most characters of arguments and results that are kept together. */
+/** How many characters of arguments and results of all calls are kept together. */
 const maxDetail = 16_000_000;
 
-/** Which calls are listed. */
+/** Which calls are listed, as for stored calls. */
 interface CallFilter extends PastCallFilter {
   /** Only calls that changed after this change number. */
   readonly changedAfter?: number | undefined;
 }
 
-/** The newest calls of one host, as they happen. Secrets are masked before values are stored. */
+/** The newest calls of one host, updated while they run. Secrets are masked before values are kept. */
 export class CallJournal {
   readonly #calls = new Map<string, CallRecord>();
   readonly #detailed: CallRecord[] = [];
@@ -56,7 +56,7 @@ export class CallJournal {
     );
   }
 
-  /** Returns the calls that the filter chooses, newest first. */
+  /** Returns the calls that match the filter, newest first. */
   list(filter: CallFilter): readonly CallSummary[] {
     const { limit, changedAfter = 0 } = filter;
     const sought = soughtWords(filter.text ?? "");
@@ -82,7 +82,7 @@ export class CallJournal {
     return count;
   }
 
-  /** Reports every change of a call. Returns a function that stops it. */
+  /** Calls `listener` with each change of a call. Returns a function that ends this. */
   watch(listener: (call: CallSummary) => void): () => void {
     this.#listeners.add(listener);
     return () => void this.#listeners.delete(listener);
@@ -167,7 +167,7 @@ export class CallJournal {
   }
 }
 
-/** Events that are steps of a call. */
+/** Events of a host that become steps of a call. */
 const steps = [
   "tool:pre",
   "tool:progress",
@@ -216,12 +216,15 @@ function newRecord(trace: CallTrace, now: number): CallRecord {
   };
 }
 
-/** Returns the texts of a call that a search looks at. */
+/** Returns the values of a call in whose texts a search looks for words. */
 function textsOf({ arguments: given, result }: CallRecord) {
   return { arguments: valueOf(given), result: valueOf(result) };
 }
 
-/** Returns a call for a list. This runs for each change of a call; naming the fields is five times faster than leaving six out. */
+/**
+ * Returns a call as it is listed. This runs for each change of a call, and naming the members is five times faster than leaving
+ * six out.
+ */
 export function summaryOf(call: CallRecord): CallSummary {
   return {
     runId: call.runId,

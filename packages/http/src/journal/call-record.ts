@@ -2,7 +2,7 @@ import { lineOf } from "@toolmount/core/record";
 import { createRedactor, redactArguments } from "@toolmount/core/text";
 import { omissionLine, type Json, type Omission, type PastCall } from "@toolmount/core";
 
-/** One moment of a call. */
+/** One step in the course of a call. */
 export interface CallStep {
   readonly at: number;
   /** `arrived`, the name of an event, or `ended`. */
@@ -11,7 +11,7 @@ export interface CallStep {
   readonly note?: string;
 }
 
-/** A call as the page lists it. Times are milliseconds since the epoch. */
+/** A call as it is listed. Times are milliseconds since the epoch. */
 export interface CallSummary {
   readonly runId: string;
   readonly callId: string;
@@ -30,11 +30,11 @@ export interface CallSummary {
   readonly place: { readonly line: number; readonly code: string } | null;
   /** The arguments as one line for a list. */
   line: string;
-  /** The number of the call's last change; each change of any call adds 1 to a common counter. */
+  /** The number of the call's last change. All calls of a host share one counter, which each change increases by 1. */
   change: number;
 }
 
-/** A call with its details, as a person sees it. */
+/** A call with its details, as the API shows it to people. */
 export interface CallDetails extends CallSummary {
   readonly phase: string | null;
   readonly traceparent: string | null;
@@ -43,9 +43,9 @@ export interface CallDetails extends CallSummary {
   readonly steps: readonly CallStep[];
 }
 
-/** A call with everything that is kept of it. */
+/** A call with all that the journal keeps about it. */
 export interface CallRecord extends CallSummary {
-  /** Whether its run is in this process now. A call that waits for its ticket does not run. */
+  /** Whether the call runs in this process now. A call that waits to be resumed does not run. */
   isHere: boolean;
   phase: string | null;
   traceparent: string | null;
@@ -54,17 +54,17 @@ export interface CallRecord extends CallSummary {
   readonly steps: CallStep[];
 }
 
-/** JSON text of a value with its secrets masked, or the beginning of it. It is parsed when a person looks at it. */
+/** The JSON text of a value with its secrets masked, or the beginning of this text. It is parsed only when it is shown. */
 interface Kept {
   readonly text: string;
   /** Length of the whole text. */
   readonly characters: number;
 }
 
-/** A kept value as it is shown: whole, or only the beginning of its text. */
+/** A kept value in the form of the API: the complete value, or the beginning of its JSON text. */
 export type Shown = { readonly value: Json } | { readonly text: string; readonly characters: number };
 
-/** Most characters of JSON that are kept of one value. */
+/** Most characters of a value's JSON text that are kept. */
 const maxShown = 20_000;
 
 /** Most steps that are kept of one call. */
@@ -72,12 +72,12 @@ const maxSteps = 100;
 
 const redactor = createRedactor([]);
 
-/** Returns a value with its secrets masked. Text that is not JSON stays text. */
+/** Returns a value with its secrets masked. Text that is not JSON stays a text. */
 export function masked(value: unknown): Json | undefined {
   return value === undefined ? undefined : redactor(toJson(value));
 }
 
-/** Turns a masked value into the form in which it is kept. */
+/** Returns the form in which a masked value is kept; null for undefined. */
 export function keep(value: Json | undefined): Kept | null {
   if (value === undefined) return null;
   const text = JSON.stringify(value);
@@ -87,10 +87,13 @@ export function keep(value: Json | undefined): Kept | null {
 
 type Arguments = Pick<CallRecord, "arguments" | "line">;
 
-/** Arguments that were already prepared. A call has the same frozen object from start to end, unless a gate changes it. */
+/**
+ * Arguments that were masked before, by the object. A call has the same frozen object from its start to its end, unless a gate
+ * changes the arguments.
+ */
 const knownArguments = new WeakMap<object, Arguments>();
 
-/** Keeps the arguments of a call, masked, and their line. */
+/** Stores the masked arguments of a call, and a line about them for lists. */
 export function keepArguments(call: CallRecord, given: unknown): void {
   const isObject = typeof given === "object" && given !== null;
   const kept = (isObject && knownArguments.get(given)) || argumentsOf(given);
@@ -103,20 +106,20 @@ function argumentsOf(given: unknown): Arguments {
   return { arguments: keep(shown), line: lineOf(shown) };
 }
 
-/** Returns a kept value as it is shown. */
+/** Returns a kept value in the form of the API; null if nothing is kept. */
 export function shownOf(kept: Kept | null): Shown | null {
   if (kept === null) return null;
   return kept.characters > kept.text.length ? kept : { value: JSON.parse(kept.text) as Json };
 }
 
-/** Returns the kept value itself: all of it, or the beginning of its text. */
+/** Returns a kept value: the complete value, or the beginning of its JSON text; null if nothing is kept. */
 export function valueOf(kept: Kept | null): Json {
   const shown = shownOf(kept);
   if (shown === null) return null;
   return "value" in shown ? shown.value : shown.text;
 }
 
-/** Parses arguments that a model wrote as text, if they are JSON. */
+/** Returns a value as JSON. A text that a model wrote as arguments is parsed if it is JSON. */
 function toJson(value: unknown): Json {
   if (typeof value !== "string") return value as Json;
   const text = redactArguments(value, redactor) as string;
@@ -127,17 +130,17 @@ function toJson(value: unknown): Json {
   }
 }
 
-/** Returns how much a call counts towards the limit for details, in characters. */
+/** Returns the number of kept characters of a call's arguments and result. */
 export function sizeOf({ arguments: given, result }: CallRecord): number {
   return (given?.text.length ?? 0) + (result?.text.length ?? 0);
 }
 
-/** Creates a step that says what a result leaves out, because the kept result may be only its beginning. */
+/** Creates a step that says what a result leaves out, because often only the beginning of the result is kept. */
 export function omittedStep(at: number, omission: Omission): CallStep {
   return { at, name: "omitted", note: omissionLine(omission).replace("Omitted: ", "") };
 }
 
-/** Adds a step. A call with endless progress keeps its first and its last steps. */
+/** Adds a step to a call. A call with too many steps keeps its first and its last ones. */
 export function addStep({ steps }: CallRecord, step: CallStep): void {
   if (steps.length >= maxSteps) steps.splice(maxSteps / 2, 1);
   steps.push(step);

@@ -5,13 +5,16 @@ import type { Logger } from "@toolmount/core";
 import type { ServedHost } from "../served-host.ts";
 import type { CallJournal } from "./call-journal.ts";
 
-/** Bounds in seconds. Source: the advice of OpenTelemetry's conventions for durations of tools, shortened. */
+/**
+ * Bounds of the histogram's buckets in seconds. Source: the advice of OpenTelemetry's conventions for durations of tools,
+ * shortened.
+ */
 const buckets = [0.005, 0.01, 0.05, 0.1, 0.5, 1, 5, 15, 60, 300];
 
-/** Replaces names of tools that do not exist, because each name that a model invents would become a series. */
+/** The label for all tools that do not exist. Otherwise each name that a model invents would become a time series. */
 const otherTool = "_OTHER";
 
-/** Figures of this process and its hosts, in Prometheus' text format. */
+/** Metrics of this process and its hosts, as text in Prometheus' format. */
 export interface Metrics {
   readonly contentType: string;
   text(): Promise<string>;
@@ -20,12 +23,12 @@ export interface Metrics {
   close(): void;
 }
 
-/** A host whose figures are read. */
+/** A host whose calls and questions are counted. */
 interface MeasuredHost extends Pick<ServedHost, "host"> {
   readonly journal: CallJournal;
 }
 
-/** Creates the metrics and counts calls from now on. */
+/** Creates the metrics. Calls are counted from now on. */
 export function createMetrics(hosts: ReadonlyMap<string, MeasuredHost>, logger: Logger): Metrics {
   const registry = new Registry();
   const registers = [registry];
@@ -74,7 +77,7 @@ export function createMetrics(hosts: ReadonlyMap<string, MeasuredHost>, logger: 
   };
 }
 
-/** Adds figures that are computed each time they are read. */
+/** Adds metrics whose values are computed when they are read. */
 function addGauges(hosts: ReadonlyMap<string, MeasuredHost>, registers: Registry[]): void {
   const running = new Gauge({
     name: "toolmount_calls_running",

@@ -2,25 +2,30 @@ import type { Server, ServerResponse } from "node:http";
 import type { Clock } from "@toolmount/core";
 import { withTimeout } from "@toolmount/core/internal";
 
-/** Milliseconds within which cancelled calls must be answered before their connections are closed. */
+/** Milliseconds in which cancelled calls must be answered. Then their connections are closed. */
 const answerMs = 2_000;
 
-/** Milliseconds for which a request to `/readyz` counts as a sign that a balancer uses the server. */
+/** For this many milliseconds after a request to `/readyz`, the server assumes that a balancer uses it. */
 const balancerMs = 60_000;
 
-/** The steps in which a server ends: no new requests from a balancer, no new work, no running work, no connections. */
+/**
+ * Ends a server step by step: first no new requests from a balancer, then no new work, then no running work, then no connections.
+ */
 export interface Drain {
-  /** Aborted when the server starts to end. */
+  /** Aborts when the server begins to end. */
   readonly ending: AbortSignal;
-  /** Aborted when the grace is over: running work is then cancelled, and answered. */
+  /** Aborts when the time for running work (the grace) is over. Running work is then cancelled, and still answered. */
   readonly cut: AbortSignal;
-  /** Whether a balancer, which asks with `/readyz`, may send requests. */
+  /** Whether `/readyz` says that the server accepts requests. */
   isReady(): boolean;
-  /** If a balancer asks, waits for the first quarter of the grace, so that it sends no more. Resolves to the rest of the grace. */
+  /**
+   * If a balancer uses the server, waits for the first quarter of `graceMs`, in which the balancer stops sending requests.
+   * Resolves to the milliseconds that remain.
+   */
   leaveBalancer(graceMs: number): Promise<number>;
-  /** Counts a response until it is sent. */
+  /** Counts a response as open until it is sent. */
   track(response: ServerResponse): void;
-  /** Ends the server. `working` resolves when work without a request has ended, for which it waits in the same grace. */
+  /** Ends the server in `graceMs`. It also waits for `working`, which resolves when work that no request waits for has ended. */
   end(server: Server, graceMs: number, working: Promise<unknown>): Promise<void>;
 }
 

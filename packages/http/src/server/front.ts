@@ -16,14 +16,14 @@ import { RateLimit } from "../guard/rate-limit.ts";
 import type { OpenRequests } from "./open-requests.ts";
 import type { HttpLimits, PageFile } from "./options.ts";
 
-/** The parts with which the front judges a request. */
+/** What is needed to check a request before it reaches a route. */
 interface FrontOptions {
   readonly rules: () => GuardRules;
   readonly authenticate: Authenticate;
   readonly signIn?: SignInOptions | undefined;
   readonly pageSignIn?: PageSignIn | undefined;
   readonly baseOf: (host: string | undefined) => string;
-  /** Ends a sign-in when a browser returns from the provider of a mounted server. */
+  /** Ends a sign-in for a mounted server, when a browser returns from the provider. */
   readonly comesBack: ComesBack;
   readonly page: ReadonlyMap<string, PageFile>;
   readonly limits: HttpLimits;
@@ -33,7 +33,7 @@ interface FrontOptions {
   readonly open: OpenRequests;
 }
 
-/** Headers of every answer. */
+/** Headers that every answer has. */
 const always = Object.entries({
   "x-content-type-options": "nosniff",
   "referrer-policy": "no-referrer",
@@ -43,8 +43,8 @@ const always = Object.entries({
 });
 
 /**
- * Creates the front of the server. It judges each request before any route sees it, and answers requests that need no token.
- * It returns the sender of a request that a route may answer, and null if the request is already answered.
+ * Creates the function that checks each request before it reaches a route, and answers requests that need no token. It returns
+ * the sender if a route may answer the request; null if the request is already answered.
  */
 export function createFront({
   rules,
@@ -61,7 +61,7 @@ export function createFront({
   open,
 }: FrontOptions) {
   const failures = new RateLimit(limits.failures ?? "30/min", clock);
-  // A browser that returns from a sign-in to a mounted server makes this server ask that server's provider, so these are limited.
+  // Each such return makes this server ask the provider of a mounted server, so their number is limited.
   const signIns = new RateLimit("300/min", clock);
   const requests = new RateLimit(limits.requests ?? "60000/min", clock);
 
@@ -109,7 +109,7 @@ function refuseOften(limit: RateLimit, key: string): void {
   if (seconds > 0) throw new HttpError("RATE_LIMITED", { seconds });
 }
 
-/** Answers a refused request and ends the connection, because no route reads the rest of it. Returns the status. */
+/** Answers a refused request and closes the connection, because no route reads the rest of the request. Returns the status. */
 function refuse(
   request: IncomingMessage,
   response: ServerResponse,
@@ -138,7 +138,9 @@ interface Public extends Pick<FrontOptions, "page" | "isReady"> {
   readonly baseOf: (request: IncomingMessage) => string;
 }
 
-/** Answers requests that need no token: the page and its files, health, and where to sign in. */
+/**
+ * Answers requests that need no token: for the page, for health checks, and for where to sign in. Returns false for all others.
+ */
 function answerPublic(
   method: string,
   path: string,

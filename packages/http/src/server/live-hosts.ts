@@ -18,20 +18,20 @@ import type { Drain } from "./drain.ts";
 import type { ServeHostsOptions } from "./options.ts";
 import { Replicas } from "../work/replicas.ts";
 
-/** Events of a host that a client can still read after it lost its connection. */
+/** How many events of a host are kept, so that a client can read what it missed while its connection was lost. */
 const maxEvents = 1_000;
 
-/** The parts that the hosts of one server share. */
+/** What the hosts of one server share. */
 interface Shared {
   /** The version of this server. */
   readonly version: string;
   readonly clock: Clock;
   readonly logger: Logger;
-  /** Aborted when the grace for running work is over. */
+  /** Aborts when the time for running work is over. */
   readonly cut: AbortSignal;
 }
 
-/** Creates the hosts of a server by their names, each with the parts that this server adds. */
+/** Creates the hosts of a server by name, each with what this server adds to it. */
 export function liveHosts(options: ServeHostsOptions, shared: Shared): Map<string, LiveHost> {
   const hook = options.webhook && new Webhook(options.webhook, shared.clock);
   const entries = Object.entries(options.hosts);
@@ -75,7 +75,10 @@ function liveHost(name: string, served: ServedHost, parts: Parts): LiveHost {
   };
 }
 
-/** Returns a function for the address of a question on the page. The link names the host if the server has several. */
+/**
+ * Returns a function for the address of a question on the page; undefined if the server has no public address. The address names
+ * the host if the server has several.
+ */
 function linkOf(name: string, { publicUrl, hosts }: ServeHostsOptions): (id: string) => string | undefined {
   const query = Object.keys(hosts).length > 1 ? `?host=${encodeURIComponent(name)}` : "";
   return (id) => publicUrl && `${reachedAt(publicUrl, "")}/#/inbox/${id}${query}`;
@@ -87,12 +90,12 @@ interface Ending {
   readonly graceMs: number;
 }
 
-/** Ends the work of the hosts, as far as that is possible in time, and closes them. */
+/** Ends the work of the hosts as far as there is time, and then closes what this server added to them. */
 export async function endHosts(
   hosts: ReadonlyMap<string, LiveHost>,
   { drain, server, graceMs }: Ending,
 ): Promise<void> {
-  // A store that does not answer must not delay the end.
+  // This is not awaited before the turns end, because a store that does not answer must not delay them.
   const drained = [...hosts.values()].map(({ replicas }) => replicas.drain());
   const restMs = await drain.leaveBalancer(graceMs);
   const turns = [...hosts.values()].map(async ({ work }) => work?.close(restMs));
@@ -101,7 +104,7 @@ export async function endHosts(
   for (const live of hosts.values()) await closeHost(live);
 }
 
-/** Stops calls in the background from starting, and resolves when work without a request has ended. */
+/** Starts no more calls without a request. Resolves when such calls have ended, and those of the other protocol. */
 async function endWork({ background, mcp }: LiveHost): Promise<void> {
   await Promise.all([background.close(), mcp?.settled?.()]);
 }

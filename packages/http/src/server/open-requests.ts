@@ -5,7 +5,7 @@ import type { Authenticate } from "../access/tokens.ts";
 import type { Admitted } from "../api/service.ts";
 import { HttpError } from "../fault/http-error.ts";
 
-/** Most requests that may be open together: of one person or program, and of all tokens that cannot approve. */
+/** Most requests that may be open at the same time: with one token name, and with all tokens that cannot approve. */
 interface OpenLimits {
   readonly perName: number;
   readonly all: number;
@@ -19,23 +19,23 @@ interface OpenRequest {
   readonly all: AbortController;
 }
 
-/** The open requests of one token. */
+/** The open requests with one token. */
 interface Holder {
   readonly principal: Principal;
   readonly open: Map<ServerResponse, OpenRequest>;
 }
 
-/** The parts that the requests of a server share. */
+/** What the requests of a server share. */
 interface OpenParts {
   readonly clock: Clock;
   readonly logger: Logger;
-  /** Aborted when the grace for running work is over. */
+  /** Aborts when the time for running work is over. */
   readonly cut: AbortSignal;
 }
 
 /**
- * The open requests, by their tokens. A token that is revoked, has expired, or has other rights than before loses them within
- * seconds. One token cannot take all connections, because each has a limit, and approvers always have room.
+ * The open requests, by token. If a token is revoked, expires or gets other rights, its open requests end within seconds. One
+ * token cannot use up all connections, because the number for each is limited, and tokens that can approve have separate room.
  */
 export class OpenRequests {
   readonly #holders = new Map<string, Holder>();
@@ -44,9 +44,9 @@ export class OpenRequests {
   readonly #clock: Clock;
   readonly #logger: Logger;
   readonly #cut: AbortSignal;
-  /** Open requests by the name of their tokens, because an issuer may give one person many tokens. */
+  /** The number of open requests by the name of the token, because a provider may issue many tokens to one person. */
   readonly #counts = new Map<string, number>();
-  /** Open requests of tokens that cannot approve. */
+  /** The number of open requests with tokens that cannot approve. */
   #callers = 0;
   #isLooking = false;
 
@@ -56,11 +56,11 @@ export class OpenRequests {
     this.#clock = parts.clock;
     this.#logger = parts.logger;
     this.#cut = parts.cut;
-    // One listener for all requests: an `AbortSignal.any` for each request would cost 4 % of a call.
+    // All requests share this listener, because an `AbortSignal.any` for each would take 4 % of a call's time.
     this.#cut.addEventListener("abort", () => this.#withdrawAll());
   }
 
-  /** Adds a request until its response is closed. Throws `TOO_MANY_OPEN`. */
+  /** Adds a request until its response is closed, and returns its signals. Throws `TOO_MANY_OPEN` if there are too many. */
   add(token: string, principal: Principal, response: ServerResponse): Omit<Admitted, "principal"> {
     const holder = this.#holders.get(token) ?? { principal, open: new Map<ServerResponse, OpenRequest>() };
     const request = { withdrawn: new AbortController(), all: new AbortController() };
@@ -97,7 +97,7 @@ export class OpenRequests {
     });
   }
 
-  /** Checks again later while requests are open. The timer does not keep the process running. */
+  /** Checks the tokens again after some time, as long as requests are open. The timer does not keep the process running. */
   #lookLater(): void {
     if (this.#isLooking || this.#holders.size === 0) return;
     this.#isLooking = true;
@@ -113,7 +113,7 @@ export class OpenRequests {
       try {
         if (!isSame(await this.#authenticate(token), holder.principal)) this.#end(token, holder);
       } catch (err) {
-        // That an issuer's keys could not be read says nothing about the token.
+        // If the provider's keys cannot be read, the token may still be valid, so its requests stay open.
         this.#logger.warn(
           { err, token_of: holder.principal.name },
           "an open request's token was not checked",
@@ -127,7 +127,7 @@ export class OpenRequests {
     this.#logger.info({ token_of: principal.name, requests: open.size }, "a token lost its open requests");
     for (const [response, request] of open) {
       withdraw(request, new HttpError("UNAUTHENTICATED", {}));
-      // A stream has this long to end by itself.
+      // A stream has this time to end by itself, before its connection is closed.
       this.#clock.setTimer(() => response.destroy(), lookMs).keepAlive(false);
     }
   }

@@ -21,14 +21,14 @@ const defaultBodyBytes = 1_048_576;
 const defaultConnections = 2_000;
 /**
  * Milliseconds for which an idle connection stays open. It is longer than the 60 s of usual proxies and balancers, because the
- * side that sends requests should close first: else a request can meet a connection that was just closed.
+ * side that sends requests should close first. Otherwise a request can arrive on a connection that was just closed.
  */
 const keepAliveMs = 65_000;
-/** Extra connections besides those for callers: for approvers, for health checks, and to refuse requests over the limit. */
+/** Connections in addition to those for callers: for approvers, for health checks, and to refuse requests over the limit. */
 const reservedConnections = 200;
 
 /**
- * Serves hosts over HTTP: the API, the page, metrics and MCP, behind one set of guards. Rejects with
+ * Serves hosts over HTTP: the API, the page, metrics and MCP, with the same checks for all requests. Rejects with
  * `OPTION_INVALID` for an address that other machines can reach, unless `beyondLoopback` is set.
  */
 export async function serveHosts(options: ServeHostsOptions): Promise<HttpServer> {
@@ -107,7 +107,7 @@ interface ServerParts {
   readonly limits: HttpLimits;
 }
 
-/** Creates a server whose requests pass the front before any route sees them. */
+/** Creates a server whose requests are checked by `front` before they reach a route. */
 function createNodeServer({ front, app, drain, metrics, limits }: ServerParts): Server {
   const admitted = new WeakMap<IncomingMessage, Admitted>();
   const answer = getRequestListener(
@@ -124,7 +124,7 @@ function createNodeServer({ front, app, drain, metrics, limits }: ServerParts): 
       keepAliveTimeout: keepAliveMs,
       requestTimeout,
       headersTimeout: Math.min(requestTimeout, 10_000),
-      // By default Node looks for late requests only every 30 s.
+      // By default, Node looks for late requests only every 30 s.
       connectionsCheckingInterval: Math.min(requestTimeout, 5_000),
     },
     (request, response) => {
@@ -151,7 +151,7 @@ function requireAllowedAddress({ host }: ListenAddress, { beyondLoopback }: Serv
   });
 }
 
-/** Returns the rules with the names of the address itself, and those that the options add. A wildcard address is not a name. */
+/** Returns the rules with the names of the address itself and those in the options. An address such as 0.0.0.0 is not a name. */
 function rulesOf(
   { allowedHosts = [], allowedOrigins = [] }: ServeHostsOptions,
   { host }: ListenAddress,
@@ -191,19 +191,20 @@ async function startListening(server: Server, { host, port }: ListenAddress): Pr
   return (server.address() as AddressInfo).port;
 }
 
-/** Protects connections from {@link limitConnections}. */
+/** Keeps connections from being closed by {@link limitConnections}. */
 interface Connections {
-  /** Keeps the connection of a request with a valid token until its response is closed. */
+  /** Keeps the connection of a request with a valid token open until its response is closed. */
   readonly keep: (response: ServerResponse) => void;
 }
 
 /**
- * Limits the open connections. One more than `max` replaces the connection that has longest run no request with a valid token, so
- * that programs that only hold connections cannot lock others out. If all run such a request, the new connection is closed.
+ * Limits the open connections. One more than `max` closes the one that has been without a request with a valid token for the
+ * longest time. So programs that only hold connections cannot lock others out. If all run such requests, the new connection is
+ * closed.
  */
 function limitConnections(server: Server, max: number): Connections {
   let open = 0;
-  // A set keeps its members in the order in which they were added.
+  // A set keeps its members in the order in which they were added, so the first one is the oldest.
   const idle = new Set<Socket>();
   server.on("connection", (socket: Socket) => {
     open += 1;

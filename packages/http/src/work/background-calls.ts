@@ -16,44 +16,44 @@ import type { Replicas } from "./replicas.ts";
 import { repeat } from "./repeat.ts";
 import { allWork } from "./work-store.ts";
 
-/** The kind of the records of calls that the server resumes. */
+/** The kind of the records of calls in the store that a server resumes without their clients. */
 const kind = "call";
-/** Milliseconds between two reads of all calls, because another server may have left some. */
+/** Milliseconds between two reads of all waiting calls, because another server may have stored some. */
 const lookMs = 15_000;
-/** Milliseconds for which the record of a resumed call is kept, as long as that of its question. */
+/** Milliseconds for which the record of an ended call is kept: as long as that of its question. */
 const keepMs = 90 * 86_400_000;
-/** The body of a call's record. The ticket is removed when the call has ended. */
+/** The body of a waiting call's record. The record of an ended call has no ticket. */
 interface Waiting {
   readonly callId: string;
   readonly ticket: string;
   readonly context: JsonObject;
-  /** The plan of the server that stored the call. */
+  /** The digest of the plan of the server that stored the call. */
   readonly plan: string;
 }
 
-/** The means to resume the calls of one host. */
+/** What is needed to resume the calls of one host. */
 interface BackgroundCallsOptions {
   readonly host: Host;
   readonly watch: ApprovalWatch;
   readonly clock: Clock;
   readonly logger: Logger;
-  /** Names the plan, because several plans may share one store. */
+  /** Names the plan in a store that several plans may share. */
   readonly scope: string;
   readonly replicas: Pick<Replicas, "plan" | "mayTake">;
-  /** Aborted when the grace for running work is over. */
+  /** Aborts when the time for running work is over. */
   readonly cut: AbortSignal;
 }
 
 /**
- * Resumes calls when their questions are answered, without the client that made them, even after a restart. Several servers
- * with one store may resume the same call, but the host runs it only once.
+ * Resumes calls when their questions are answered, even if the client that made them has gone, or the server was restarted.
+ * Several servers with one store may try to resume a call, but the host runs it only once.
  */
 export class BackgroundCalls {
   readonly #options: BackgroundCallsOptions;
   readonly #store: WorkStore;
-  /** The waiting calls, by session and call. */
+  /** The waiting calls, by a key of session and call. */
   #waiting = new Map<string, WorkRecord>();
-  /** The questions that were open at the last report. */
+  /** The keys of the questions that were open when the watch last reported them. */
   #open: ReadonlySet<string> = new Set();
   readonly #running = new Map<string, Promise<void>>();
   readonly #stop: () => void;
@@ -69,7 +69,7 @@ export class BackgroundCalls {
     void this.#readAll();
   }
 
-  /** Stores everything that is needed to resume a waiting call. */
+  /** Stores what is needed to resume a waiting call later, here or at another server. */
   async keep({ callId, ticket }: { callId: string; ticket: string }, context: CallContext): Promise<void> {
     const { clock, scope, replicas } = this.#options;
     const { sessionId = null, userId = null } = context;
@@ -85,7 +85,7 @@ export class BackgroundCalls {
     if (!(await this.#isOpen(record))) this.#resume(key, record);
   }
 
-  /** Starts no more calls and leaves them to the next server. Calls that run have the grace of the server. */
+  /** Starts no more calls, so that the next server resumes them. Resolves when the calls that run here have ended. */
   async close(): Promise<void> {
     this.#isEnding = true;
     this.#unwatch?.();
@@ -93,7 +93,7 @@ export class BackgroundCalls {
     await Promise.all(this.#running.values());
   }
 
-  /** Watches the questions only while calls wait. */
+  /** Begins to watch the questions if calls wait, and ends the watch if none does. */
   #watch(): void {
     if (this.#isEnding) return;
     if (this.#waiting.size > 0) {
@@ -104,7 +104,10 @@ export class BackgroundCalls {
     this.#unwatch = null;
   }
 
-  /** Resumes the calls whose questions are no longer open. If the list was cut, only questions in the last list can be gone. */
+  /**
+   * Resumes the calls whose questions are no longer in the list of open ones. If the list is cut, a missing question counts only
+   * if the previous list had it.
+   */
   #see(views: readonly ApprovalView[]): void {
     const before = this.#open;
     this.#open = new Set(views.map(({ info }) => questionKey(info)));
@@ -113,7 +116,10 @@ export class BackgroundCalls {
       if (!this.#open.has(key) && (isWhole || before.has(key))) this.#resume(key, record);
   }
 
-  /** Reads all waiting calls, because another server may have left some, and the list of open questions may be cut. */
+  /**
+   * Reads all waiting calls and checks their questions, because another server may have stored some, and the list of open
+   * questions may be cut.
+   */
   async #readAll(): Promise<void> {
     await this.#guarded(async () => {
       const waiting = new Map<string, WorkRecord>();
@@ -149,7 +155,7 @@ export class BackgroundCalls {
     const { ticket, context, callId } = record.body as unknown as Waiting;
     try {
       const outcome = await host.resume(ticket, { ...context, abortSignal: cut });
-      // The call has asked again, or another process runs it now.
+      // The call has asked another question, or another process runs it now.
       if (outcome.status === "pending") return false;
     } catch (err) {
       if (!isToolmountError(err) || !err.code.startsWith("TICKET_")) throw err;
@@ -160,7 +166,7 @@ export class BackgroundCalls {
     return true;
   }
 
-  /** Runs work and logs an error. Failed work is tried again at the next read. */
+  /** Runs work and logs its error. The next read tries again. */
   async #guarded(work: () => Promise<unknown>): Promise<void> {
     try {
       await work();

@@ -7,9 +7,12 @@ import { isOpen, openStatuses, type CallSummary } from "../journal/call-record.t
 
 /** Milliseconds between two reads of the calls of the other servers. */
 const lookMs = 1_000;
-/** Reads without a watcher before they stop. Within them, a client whose connection broke comes back. */
+/** After this many reads without a watcher, reading stops. A client with a broken connection can return until then. */
 const idleLooks = 60;
-/** Milliseconds until a new call of another server is surely in the audit: servers write calls in batches, and clocks differ. */
+/**
+ * Milliseconds after which a new call of another server is surely in the audit, because servers write calls in batches, and
+ * clocks differ.
+ */
 const lateMs = 10_000;
 /** Most calls of one read. */
 const maxRead = 1_000;
@@ -23,12 +26,12 @@ interface CallsElsewhereOptions {
 }
 
 /**
- * Adds calls that other servers of the store make to the events of this one, from the audit, while there are watchers. A server
- * without others reads nothing.
+ * Adds calls of other servers with the same store to this server's events, as long as there are watchers. It reads them from the
+ * audit, and reads nothing while there is no other server.
  */
 export class CallsElsewhere {
   readonly #options: CallsElsewhereOptions;
-  /** The last known calls: the newest ones, and those that have not ended. Null before the first read. */
+  /** The calls that the last read found: new ones, and those that had not ended before. Null before the first read. */
   #known: ReadonlyMap<string, CallSummary> | null = null;
   #watchers = 0;
   #idle = 0;
@@ -39,14 +42,14 @@ export class CallsElsewhere {
     this.#options = options;
   }
 
-  /** Reads from now on. Returns a function that ends the watch. */
+  /** Reads calls of other servers from now on. Returns a function that ends this watch. */
   watch(): () => void {
     this.#watchers += 1;
     this.#stop ??= repeat(this.#options.clock, lookMs, () => this.#next());
     return () => void (this.#watchers -= 1);
   }
 
-  /** Reports changes since the last read. Reads run one after the other. */
+  /** Adds changes since the last look to the events. Looks run one after the other. */
   look(): Promise<void> {
     return (this.#looking = this.#looking.then(() => this.#look()));
   }
@@ -63,7 +66,7 @@ export class CallsElsewhere {
       return;
     }
     this.close();
-    // A client that comes back later would miss events, so it must not continue from these.
+    // Events of other servers are missed from now on. So a client that returns later must not continue after an earlier event.
     if (this.#known !== null) this.#options.events.forget();
     this.#known = null;
   }
@@ -80,7 +83,7 @@ export class CallsElsewhere {
   }
 
   #report(call: CallSummary): void {
-    // Calls that run or ended here already have their events, and before the first read clients get the calls from lists.
+    // Calls of this server already have their events. Before the first look, clients get the calls from lists.
     if (this.#known === null || call.change > 0) return;
     if (this.#known.get(call.runId)?.status !== call.status)
       this.#options.events.add("call", call, call.userId);
@@ -95,7 +98,7 @@ export class CallsElsewhere {
     return new Map(pages.flatMap(({ calls }) => calls.map((call) => [call.runId, call])));
   }
 
-  /** Returns the calls that had not ended at the last read; for the first read, all open ones. */
+  /** Returns the calls that had not ended at the last look, as they are now. At the first look, returns all open calls. */
   async #open() {
     const { history } = this.#options;
     if (this.#known === null)

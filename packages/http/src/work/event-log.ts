@@ -2,24 +2,24 @@ import { randomBytes } from "node:crypto";
 
 /** One event of a stream. */
 export interface LoggedEvent {
-  /** Its number in its log. A client sends the last one that it has read as `Last-Event-ID`. */
+  /** Its number in its log. A client sends the number of its last event as `Last-Event-ID`. */
   readonly id: string;
   readonly event: string;
   readonly data: unknown;
-  /** The user whom the event concerns; null for an event without a user. */
+  /** The user whom the event concerns; null for an event of all users. */
   readonly userId: string | null;
 }
 
 /** The newest events of one host or turn, so that a client that lost its connection can read the events that it missed. */
 export class EventLog {
-  /** Part of each id, because another run of the server counts from 1 again. */
+  /** A part of each id. It differs after a restart of the server, because events are then counted from 1 again. */
   #run = newRun();
   readonly #max: number;
   readonly #listeners = new Set<(event: LoggedEvent) => void>();
   #events: LoggedEvent[] = [];
   #count = 0;
 
-  /** Keeps at least the newest `max` events. */
+  /** At least the newest `max` events are kept. */
   constructor(max: number) {
     this.#max = max;
   }
@@ -31,7 +31,10 @@ export class EventLog {
     for (const listener of this.#listeners) listener(logged);
   }
 
-  /** Returns the events after an id, all kept ones for an undefined id, and null if some of them are no longer kept. */
+  /**
+   * Returns the events after `id`, or all kept events for undefined. Null if some of them are no longer kept, or the id is
+   * unknown.
+   */
   after(id: string | undefined): readonly LoggedEvent[] | null {
     if (id === undefined) return this.#events;
     const [run, count = ""] = id.split(".");
@@ -41,14 +44,14 @@ export class EventLog {
     return missed === 0 ? [] : this.#events.slice(-missed);
   }
 
-  /** Makes all earlier ids unknown, because there may have been events that are not in the log. */
+  /** Makes all earlier ids unknown, because events after them may be missing in the log. */
   forget(): void {
     this.#run = newRun();
     this.#events = [];
     this.#count = 0;
   }
 
-  /** Reports each new event. Returns a function that stops it. */
+  /** Calls `listener` with each new event. Returns a function that ends this. */
   watch(listener: (event: LoggedEvent) => void): () => void {
     this.#listeners.add(listener);
     return () => void this.#listeners.delete(listener);

@@ -5,31 +5,31 @@ import { digestOf } from "@toolmount/core/json";
 import { HttpError } from "../fault/http-error.ts";
 import { repeat } from "./repeat.ts";
 
-/** Milliseconds for which a key returns the first answer. */
+/** Milliseconds for which a key returns its first answer. */
 const keepMs = 86_400_000;
-/** New keys after which old ones are deleted. */
+/** After this many new keys, old keys are deleted. */
 const pruneEvery = 1_000;
 
 /** A request that has an idempotency key. */
 interface KeyedRequest {
   readonly key: string;
-  /** The owner of the key, because others may use the same text. */
+  /** Who uses the key, because others may choose the same text. */
   readonly owner: string;
-  /** The content of the request. The same key with another request is refused. */
+  /** The content of the request. The same key with another content is refused. */
   readonly request: unknown;
 }
 
-/** The work of a keyed request. */
+/** The work of a request with an idempotency key. */
 export interface KeyedWork<Answer> {
-  /** Does the work for the first time. `keep` stores a note that is needed to continue after a crash. */
+  /** Does the work for the first time. `keep` stores a note with which the work can be continued after a crash. */
   run(keep: (note: Json) => Promise<void>): Promise<Answer>;
-  /** Continues after a crash of the server that began the work at `began`. `note` is what it had kept, or null. */
+  /** Continues the work after a crash of the server that began it at `began`. `note` is what `keep` stored last, or null. */
   recover(note: Json, keep: (note: Json) => Promise<void>, began: number): Promise<Answer>;
 }
 
 /**
- * Keeps the first answer to each idempotency key for 24 hours. A client that lost the answer asks again, and nothing happens
- * twice, even if the server was killed. The store has a hash of the key, and the answer encrypted with the key.
+ * Keeps the first answer to each idempotency key for 24 hours. A client that did not get the answer asks again, and nothing
+ * happens twice, even if the server was killed. The store only has a hash of the key, and the answer is encrypted with the key.
  */
 export class FirstAnswers {
   readonly #store: WorkStore;
@@ -48,8 +48,8 @@ export class FirstAnswers {
   }
 
   /**
-   * Does the work, or returns the first answer. Throws `IDEMPOTENCY_KEY_REUSED` for a key of another request, and
-   * `IDEMPOTENCY_KEY_BUSY` while another server does the work, or may be doing it.
+   * Does the work, or returns the first answer. Throws `IDEMPOTENCY_KEY_REUSED` if the key had another request, and
+   * `IDEMPOTENCY_KEY_BUSY` as long as another server may be doing the work.
    */
   async once<Answer extends Json>(
     { key, owner, request }: KeyedRequest,
@@ -75,7 +75,10 @@ export class FirstAnswers {
     }
   }
 
-  /** Returns the record of a key that this server may now work on, or that has ended. "here" means the work runs in this process. */
+  /**
+   * Returns the record of a key if this server may do its work now, or if the work has ended; `"here"` if this process is doing
+   * it. Throws as {@link once} does.
+   */
   async #claim(id: string, digest: string): Promise<WorkRecord | "here"> {
     for (;;) {
       const now = this.#clock.now();
@@ -129,7 +132,7 @@ export class FirstAnswers {
       });
       return answer;
     } catch (error) {
-      // A refusal had no effect, so the key may be used again. Any other error may have come after an effect.
+      // A request that this server refused had no effect, so the key can be used again. Other errors may come after an effect.
       const isFree = error instanceof HttpError && record.body["crashed"] !== true;
       const body = { ...record.body, crashed: true };
       await change(isFree ? { status: "free", dueAt: null } : { dueAt: this.#clock.now(), body });

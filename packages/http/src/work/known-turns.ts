@@ -3,22 +3,22 @@ import { LiveTurn, type TurnKeeper } from "./live-turn.ts";
 import { eventsKind } from "./turn-events.ts";
 import { endedStatuses, openStatuses, turnOf, type StoredTurn, turnKind } from "./turn-record.ts";
 
-/** Ended turns that are kept in memory with their events. */
+/** How many ended turns are kept in memory with their events. */
 const maxEnded = 100;
-/** Milliseconds for which an ended turn is kept, from its start: 90 days, as for an ended approval. */
+/** Milliseconds after its start for which an ended turn is stored: 90 days, as for an ended question. */
 const keepMs = 90 * 86_400_000;
-/** Milliseconds for which the events of a turn are kept: a day. */
+/** Milliseconds for which the events of a turn are stored: a day. */
 const keepEventsMs = 86_400_000;
 /** Milliseconds between two deletions of old turns. */
 const pruneMs = 86_400_000;
 
-/** A filter that chooses the turns to read. */
+/** Which turns of the plan are read. */
 export type TurnFilter = Omit<WorkFilter, "kind" | "scope">;
 
-/** The turns of one plan in the store, and those that this server has seen. */
+/** The turns of one plan: those in the store, and objects for those that this server has seen. */
 export class KnownTurns {
   readonly #keeper: TurnKeeper;
-  /** Open turns, and the last ones that ended. */
+  /** By id, the open turns that this server has seen, and the last ones that ended. */
   readonly #known = new Map<string, LiveTurn>();
   /** Turns that this server runs. */
   readonly here = new Set<LiveTurn>();
@@ -34,7 +34,7 @@ export class KnownTurns {
     return record === null || record.scope !== this.#keeper.scope ? null : this.know(turnOf(record));
   }
 
-  /** Finds the turn of a session that has not ended. */
+  /** Finds the open turn of a session; null if it has none. */
   async openTurn(sessionId: string): Promise<LiveTurn | null> {
     const [found] = await this.read({ sessionId, statuses: openStatuses, limit: 1 });
     return found === undefined ? null : this.know(found);
@@ -45,7 +45,7 @@ export class KnownTurns {
     return (await store.list({ ...filter, kind: turnKind, scope })).map(turnOf);
   }
 
-  /** Returns at most `limit` open turns. Also updates known turns that another server has ended. */
+  /** Returns at most `limit` open turns. Also updates those that this server knows as open and that another server has ended. */
   async readOpen(limit: number): Promise<LiveTurn[]> {
     const open = (await this.read({ statuses: openStatuses, limit })).map((stored) => this.know(stored));
     const ended = [...this.#known.values()].filter(
@@ -76,7 +76,7 @@ export class KnownTurns {
     return turn;
   }
 
-  /** Returns the turns that wait only for people, and not for a client. */
+  /** Returns the known turns that wait only for people, and not for a client. */
   waiting(): LiveTurn[] {
     return [...this.#known.values()].filter(
       ({ stored }) => stored.status === "waiting" && isForPeople(stored),
@@ -86,6 +86,6 @@ export class KnownTurns {
 
 function isForPeople({ waiting }: StoredTurn): boolean {
   const kinds = new Set(waiting.map(({ waitsFor }) => waitsFor));
-  kinds.delete("run"); // it ends by itself
+  kinds.delete("run"); // a run that another server has ends by itself
   return kinds.size === 1 && kinds.has("approval");
 }

@@ -10,37 +10,40 @@ import {
   turnKind,
 } from "./turn-record.ts";
 
-/** Most events that are kept of one turn. */
+/** How many events of one turn are kept. */
 const maxEvents = 2_000;
 
-/** The parts of the server that a turn uses. */
+/** What a turn needs from its server. */
 export interface TurnKeeper extends TurnEventsOptions {
   readonly scope: string;
-  /** The name of this run of the server. */
+  /** A random name of this process, which is stored with the turns that it runs. */
   readonly owner: string;
-  /** Returns the digest of the plan that is mounted now. */
+  /** Returns the digest of the plan that is currently mounted. */
   readonly plan: () => string;
-  /** Reports each change. */
+  /** Called after each change of a turn. */
   readonly onChange: (turn: Turn) => void;
-  /** Called when another server has a message for a turn that this one runs. */
+  /** Called if a turn that this server runs has a message, which another server stored. */
   readonly onMessage: (turn: LiveTurn) => void;
 }
 
-/** A change, or a function that makes it from what another server may have stored meanwhile; null for no change. */
+/**
+ * A change of a turn, or a function that makes it from the stored turn, which another server may have changed. Null changes
+ * nothing.
+ */
 type Change = Partial<StoredTurn> | ((turn: StoredTurn) => Partial<StoredTurn> | null);
 
-/** A turn that this server knows: its stored record, changed in order, and its events. */
+/** A turn that this server has seen: its stored record, which is changed in order, and its events. */
 export class LiveTurn {
-  /** Cancels the turn while this server runs it. */
+  /** Aborting it cancels the turn, if this server runs the turn. */
   controller = new AbortController();
-  /** The events that this server sees. */
+  /** Events for clients at this server, in memory. */
   readonly events = new EventLog(maxEvents);
-  /** The events that every server can read. */
+  /** Events for clients at any server, in the store. */
   readonly stream: TurnEvents;
   readonly #keeper: TurnKeeper;
   #stored: StoredTurn;
   #saving: Promise<unknown> = Promise.resolve();
-  /** Resolves when this server no longer runs the turn. */
+  /** Resolves when this server has stopped running the turn. */
   running: Promise<void> = Promise.resolve();
 
   constructor(stored: StoredTurn, keeper: TurnKeeper) {
@@ -61,7 +64,7 @@ export class LiveTurn {
     return openStatuses.includes(this.#stored.status);
   }
 
-  /** Takes over a newer record that another server has stored. */
+  /** Uses a newer record that another server has stored. */
   follow(stored: StoredTurn): void {
     if (stored.version <= this.#stored.version) return;
     this.#stored = stored;
@@ -69,8 +72,8 @@ export class LiveTurn {
   }
 
   /**
-   * Stores a change after those before it. If another server changed the turn first, a function is called again with the new
-   * turn, and a plain change is not made. Resolves to false if nothing was changed.
+   * Stores a change after earlier changes. If another server changed the turn first, a function is called again with the newer
+   * turn, while a plain change is dropped. Resolves to false if nothing was changed.
    */
   change(change: Change, isQuiet = false): Promise<boolean> {
     const changed = this.#saving.then(() => this.#change(change, isQuiet));
@@ -78,7 +81,7 @@ export class LiveTurn {
     return changed;
   }
 
-  /** Changes the turn only if this server still runs it, and no other has taken it over. */
+  /** Changes the turn only if this server still runs it. If another server has claimed it, nothing changes. */
   changeOwn(change: Partial<StoredTurn>, isQuiet = false): Promise<boolean> {
     return this.change(({ owner }) => (owner === this.#keeper.owner ? change : null), isQuiet);
   }
@@ -103,7 +106,10 @@ export class LiveTurn {
     }
   }
 
-  /** Reads the turn after another server has changed it: it cancelled the turn, or left a message for the server that runs it. */
+  /**
+   * Reads the turn again after another server has changed it, for example to cancel it, or to add a message for the server that
+   * runs it.
+   */
   async #readAgain(): Promise<boolean> {
     const { store, owner, onMessage } = this.#keeper;
     const found = await store.get(turnKind, this.#stored.id);
@@ -115,19 +121,19 @@ export class LiveTurn {
     return true;
   }
 
-  /** Adds an event of the reasoner. */
+  /** Adds an event of the reasoner to both lists of events. */
   step(event: object): void {
     this.events.add("step", event, this.#stored.userId);
     this.stream.add("step", event);
   }
 
-  /** Reports a change that this server made, including to clients that follow the turn at other servers. */
+  /** Sends a change of this server to all clients that follow the turn, including those at other servers. */
   publish(): void {
     this.stream.add("turn", this.shown);
     this.report();
   }
 
-  /** Reports the current state of the turn. */
+  /** Sends the current state of the turn to clients at this server. */
   report(): void {
     const { shown } = this;
     this.events.add("turn", shown, shown.userId);

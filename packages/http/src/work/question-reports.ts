@@ -13,24 +13,24 @@ import { repeat } from "./repeat.ts";
 import { allWork } from "./work-store.ts";
 import type { Webhook } from "./webhook.ts";
 
-/** The kind of the records in which a server stores what it has reported. */
+/** The kind of the records in the store that say which reports of a question were sent. */
 const kind = "report";
-/** Milliseconds between two looks for due reports. */
+/** Milliseconds between two checks for reports that are due. */
 const lookMs = 5_000;
-/** Milliseconds of the lease with which a server sends a report. It gives up after ten seconds. */
+/** Milliseconds for which a server claims a report while it sends it. Sending is given up after ten seconds. */
 const sendingMs = 30_000;
-/** Milliseconds before each new attempt to send a report that did not arrive. Later attempts wait as long as the last one. */
+/** Milliseconds before each new attempt to send a report. Further attempts wait as long as the last value says. */
 const pauses = [5_000, 30_000, 120_000, 600_000, 1_800_000, 3_600_000];
-/** Most attempts to send a report. With these pauses they take a day. */
+/** After this many attempts a report is given up. With these pauses, that takes a day. */
 const maxAttempts = 28;
-/** Milliseconds for which the record of reports is kept, as long as that of an ended question. */
+/** Milliseconds for which the record of a question's reports is kept: as long as that of an ended question. */
 const keepMs = 90 * 86_400_000;
-/** Reports that are sent at the same time. */
+/** How many reports are sent at the same time. */
 const maxAtOnce = 8;
-/** Most reports that one look begins to send. */
+/** How many reports one check begins to send. */
 const maxDue = 500;
 
-/** The reports of a question, in this order. */
+/** The reports of a question, in the order in which they are sent. */
 const types = ["question.asked", "question.decided", "question.ended"] as const;
 type ReportType = (typeof types)[number];
 
@@ -38,15 +38,15 @@ type ReportType = (typeof types)[number];
 interface Reported {
   readonly callId: string;
   readonly sent: readonly ReportType[];
-  /** How often the next report was sent without arriving. */
+  /** How often sending the next report has failed. */
   readonly attempts: number;
-  /** Whether a server sends the next report now, until `dueAt`. */
+  /** Whether a server is sending the next report. Its claim ends at `dueAt`. */
   readonly sending: boolean;
-  /** The text of the report. Each attempt with the same id sends the same text. Null before the first attempt. */
+  /** The text of the next report, which is the same at each attempt. Null before the first attempt. */
   readonly text: string | null;
 }
 
-/** The parts that the reports of one host use. */
+/** What is needed to report the questions of one host. */
 interface QuestionReportsOptions {
   readonly name: string;
   readonly host: Host;
@@ -54,7 +54,7 @@ interface QuestionReportsOptions {
   readonly webhook: Webhook;
   readonly clock: Clock;
   readonly logger: Logger;
-  /** Names the plan, because several plans may share one store. */
+  /** Names the plan in a store that several plans may share. */
   readonly scope: string;
   /** Returns the address of a question on the page; undefined if the server has no public address. */
   readonly linkTo: (id: string) => string | undefined;
@@ -62,13 +62,13 @@ interface QuestionReportsOptions {
 
 /**
  * Reports each question of one host to a webhook: when it is asked, when it is decided, here or elsewhere, and how its call
- * ended. The store has what was reported, so a restart loses nothing, and only one of several servers reports. A report that did
- * not arrive is sent again for a day: at least once, with the same id.
+ * ended. The store has what was reported. So a restart loses no report, and only one of several servers sends it. A report that
+ * fails is sent again with the same id, for a day.
  */
 export class QuestionReports {
   readonly #options: QuestionReportsOptions;
   readonly #store: WorkStore;
-  /** The questions whose reports are not all sent. */
+  /** Ids of the questions with reports that are not sent yet. */
   readonly #open = new Set<string>();
   readonly #queue = new Set<string>();
   readonly #working = new Set<Promise<void>>();
@@ -86,14 +86,14 @@ export class QuestionReports {
     void this.#begin();
   }
 
-  /** Stops, and cuts off a report that is being sent. The next server sends unconfirmed reports again, with the same id. */
+  /** Stops sending reports. A report that is being sent is interrupted; the next server sends it again, with the same id. */
   async close(): Promise<void> {
     for (const stop of this.#stops) stop();
     this.#ending.abort();
     await Promise.all(this.#working);
   }
 
-  /** Prepares the reports of a question that is decided here next, even if no server saw it wait, or this server ends now. */
+  /** Stores a question that is decided here next, so that it is reported even if no server saw it wait, or this one ends now. */
   async expect(question: ApprovalView): Promise<void> {
     const record = await this.#store.get(kind, question.id);
     if (record === null) return this.#add(question);
@@ -102,7 +102,7 @@ export class QuestionReports {
       await this.#store.save(changed(record, {}, { dueAt: this.#options.clock.now() + lookMs }));
   }
 
-  /** Takes up the reports that an earlier server left. */
+  /** Continues with the reports that an earlier server has not sent. */
   async #begin(): Promise<void> {
     await this.#guarded(async () => {
       const { clock, scope } = this.#options;
@@ -112,7 +112,7 @@ export class QuestionReports {
     });
   }
 
-  /** Adds new questions, and wakes those that no longer wait. */
+  /** Adds new questions, and checks those that no longer wait for due reports. */
   async #see(waiting: readonly ApprovalView[]): Promise<void> {
     await this.#guarded(async () => {
       const ids = new Set(waiting.map(({ id }) => id));
@@ -164,7 +164,7 @@ export class QuestionReports {
     }
   }
 
-  /** Sends the next report of a question, if there is one and no other server sends it. */
+  /** Sends the next report of a question, unless none is due or another server is sending it. */
   async #advance(id: string): Promise<void> {
     const { clock, host } = this.#options;
     const record = await this.#store.get(kind, id);
@@ -180,7 +180,7 @@ export class QuestionReports {
     if (await this.#store.save(claimed)) await this.#send(claimed, type, text);
   }
 
-  /** Returns the text of a report, with the question as it is now. */
+  /** Returns the text of a report, with the current state of the question. */
   #textOf(type: ReportType, question: ApprovalView): string {
     const { clock, linkTo, name: host } = this.#options;
     const link = linkTo(question.id);
@@ -211,7 +211,9 @@ export class QuestionReports {
     this.#wake(id);
   }
 
-  /** Waits for the next report. A question that waits is watched; a decided one may end in another process, so it is read again. */
+  /**
+   * Stores when a question is checked again: never while it waits, because it is watched; soon while its call may end elsewhere.
+   */
   async #rest(record: WorkRecord, view: ApprovalView | undefined): Promise<void> {
     const isOver = view === undefined || view.end !== undefined;
     if (isOver) this.#open.delete(record.id);
@@ -221,7 +223,7 @@ export class QuestionReports {
       await this.#store.save(changed(record, {}, { dueAt, status }));
   }
 
-  /** Runs work and logs an error of the store, which is used again at the next look. */
+  /** Runs work and logs an error of the store. The next check tries again. */
   async #guarded(work: () => Promise<unknown>): Promise<void> {
     try {
       await work();
@@ -231,7 +233,7 @@ export class QuestionReports {
   }
 }
 
-/** Returns the next report of a question; null if none is due. */
+/** Returns the type of the next report of a question; null if it is not due yet, or if all were sent. */
 function nextReport(view: ApprovalView | undefined, sent: readonly ReportType[]): ReportType | null {
   if (view === undefined) return null;
   const isTrue = {

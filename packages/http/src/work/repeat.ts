@@ -1,6 +1,6 @@
 import type { Clock } from "@toolmount/core";
 
-/** Calls at intervals, without keeping the process running. Returns a function that stops it. */
+/** Calls `act` every `everyMs` milliseconds. The timer does not keep the process running. Returns a function that ends this. */
 export function repeat(clock: Clock, everyMs: number, act: () => void): () => void {
   let timer = clock.setTimer(next, everyMs);
   function next() {

@@ -2,9 +2,9 @@ import type { WorkStore } from "@toolmount/core";
 import { z } from "zod";
 import { allWork } from "./work-store.ts";
 
-/** The kind of the records of servers. */
+/** The kind of the records of servers in the store. */
 export const serverKind = "server";
-/** The kind of the record that asks the servers of a plan to reload; its version counts how often. */
+/** The kind of the record that asks the servers of a plan to reload. Its version is the number of the last such request. */
 export const reloadKind = "reload";
 const bodySchema = z.object({
   /** The address at which the server listens. */
@@ -12,27 +12,30 @@ const bodySchema = z.object({
   machine: z.string(),
   /** The version of the server's package. */
   version: z.string(),
-  /** 12 digits of the digest of the plan that it has mounted. */
+  /** The first 12 digits of the digest of the plan that the server has mounted. */
   plan: z.string(),
-  /** Why a requested reload failed here; null if it did not. */
+  /** Why the server could not mount the plan again; null if it could. */
   problem: z.string().nullable(),
   /** When the server began, in milliseconds since the epoch. */
   since: z.number(),
-  /** The number of the last reload that this server has done in its turn; absent from servers that take no turns. */
+  /**
+   * The number of the last reload that this server has done. Absent for older servers, which reload without waiting for each
+   * other.
+   */
   reload: z.number().optional(),
 });
 
-/** A server of a plan, as stored. */
+/** A server of a plan, as the store has it. */
 export interface Replica extends z.output<typeof bodySchema> {
   readonly id: string;
-  /** `gone`: its lease has ended. `draining`: it takes no new work, and ends. */
+  /** `gone`: it has not renewed its lease. `draining`: it is ending, and takes no new work. */
   readonly state: "ready" | "draining" | "gone";
 }
 
-/** Fields of a record without a session and without a user. */
+/** Members of a record that belongs to no session and no user. */
 export const ownerless = { sessionId: null, userId: null };
 
-/** Asks the servers of a plan to mount it again, one after the other. Resolves to the number of this reload. */
+/** Asks the servers of a plan to mount it again, one after the other. Resolves to the number of this request. */
 export async function askReload(store: WorkStore, scope: string, at: number): Promise<number> {
   for (;;) {
     const version = ((await store.get(reloadKind, scope))?.version ?? 0) + 1;
@@ -41,7 +44,10 @@ export async function askReload(store: WorkStore, scope: string, at: number): Pr
   }
 }
 
-/** Returns the stored servers that have not ended, of one plan or of all. Those seen last come first. */
+/**
+ * Returns the stored servers that have not ended: those of one plan or, without `scope`, of all plans. Those that were added last
+ * come first.
+ */
 export async function listReplicas(
   store: WorkStore,
   scope: string | undefined,

@@ -7,17 +7,17 @@ import type { ServedPlan } from "../served-host.ts";
 import { repeat } from "./repeat.ts";
 import { askReload, listReplicas, ownerless, reloadKind, serverKind, type Replica } from "./replica-rows.ts";
 
-/** Milliseconds between two looks at the other servers. */
+/** Milliseconds between two reads of the other servers. */
 const lookMs = 2_000;
-/** Milliseconds after which a silent server counts as gone. A server renews its lease after a third of this time. */
+/** Milliseconds after which a server that does not renew its lease counts as gone. It renews it after a third of this time. */
 const leaseMs = 15_000;
-/** Milliseconds for which an ended server is remembered. */
+/** Milliseconds for which the record of an ended server is kept. */
 const keepMs = 86_400_000;
 
-/** The problem of a server that did not reload because one before it could not. */
+/** The problem of a server that did not reload because an earlier one could not mount the plan. */
 const stopped = "another server could not mount it, so it was not tried here";
 
-/** The parts and facts of this server for its row in the store. */
+/** What a server needs to be listed in the store. */
 interface ReplicasOptions {
   readonly host: Host;
   readonly plan: ServedPlan | undefined;
@@ -28,26 +28,26 @@ interface ReplicasOptions {
 }
 
 /**
- * The servers that serve one plan from one store. Each renews a lease, and states which plan it has mounted. All of them do a
- * reload, one after the other: each waits for those before it, and if one could not mount the plan, those after it keep theirs.
+ * The servers that serve one plan with one store. Each renews a lease, and stores which plan it has mounted. A reload is done by
+ * all of them, one after the other in the order of their ids. If one cannot mount the plan, those after it keep theirs.
  */
 export class Replicas {
   readonly #options: ReplicasOptions;
   readonly #store: WorkStore;
-  /** The server's name in the store, whose order gives servers their turns. */
+  /** The id of this server. The order of ids is the order in which servers reload. */
   readonly id = randomUUID();
   readonly #stop: () => void;
   readonly #since: number;
   #version = 0;
-  /** When the row of this server was last stored, and with which facts. */
+  /** When the record of this server was last stored, and with which facts. */
   #saved = { at: Number.NEGATIVE_INFINITY, facts: "" };
   #living: readonly Replica[] = [];
-  /** The number of the last reload that this server knows. */
+  /** The number of the last reload that this server has done; null before its first look. */
   #reloads: number | null = null;
   #url = "";
   #problem: string | null = null;
   #looking: Promise<void> = Promise.resolve();
-  /** The reload that runs here; null without one. */
+  /** The reload that this server is doing; null if it is doing none. */
   #reloading: Promise<void> | null = null;
 
   constructor(options: ReplicasOptions) {
@@ -57,17 +57,17 @@ export class Replicas {
     this.#stop = repeat(options.clock, lookMs, () => void this.look());
   }
 
-  /** The first 12 digits of the digest of the mounted plan; the same at every server of one plan. */
+  /** The first 12 digits of the digest of the mounted plan, which all servers of a plan share. Empty without a plan. */
   get plan(): string {
     return this.#options.plan?.digest() ?? "";
   }
 
-  /** Whether the last look found other living servers of the plan. */
+  /** Whether other servers of the plan were running at the last look. */
   get hasOthers(): boolean {
     return this.#living.some(({ id, state }) => id !== this.id && state !== "gone");
   }
 
-  /** Adds this server to the store. */
+  /** Adds this server to the store. `url` is the address at which it listens. */
   async begin(url: string): Promise<void> {
     this.#url = url;
     const before = this.#since - keepMs;
@@ -76,20 +76,20 @@ export class Replicas {
   }
 
   /**
-   * Tests whether this server may take over work that a server with another plan began. It may not while a server with that plan
-   * lives, because that one knows better how the work was meant.
+   * Tests whether this server may take over work that was begun with the plan of digest `plan`. With another plan, it may do so
+   * only if no server with that plan is running, because such a server is the better one to continue.
    */
   mayTake(plan: string | undefined): boolean {
     if (plan === undefined || plan === this.plan) return true;
     return !this.#living.some((one) => one.plan === plan && one.state === "ready");
   }
 
-  /** Returns the servers of the plan that have not ended, those seen last first. */
+  /** Returns the servers of the plan that have not ended, those that stored their state last first. */
   async list(): Promise<readonly Replica[]> {
     return listReplicas(this.#store, this.#options.scope, this.#options.clock.now());
   }
 
-  /** Mounts the plan again here, and asks every other server to do so. */
+  /** Mounts the plan again here, and then asks the other servers to do the same. */
   async reload(): Promise<object> {
     const { plan, scope, clock } = this.#options;
     const report = await plan!.reload();
@@ -99,12 +99,12 @@ export class Replicas {
     return report;
   }
 
-  /** Stores news of this server, and reads the others. Looks run one after the other. */
+  /** Stores the state of this server, and reads those of the others. Looks run one after the other. */
   look(): Promise<void> {
     return (this.#looking = this.#looking.then(() => this.#guarded(() => this.#look())));
   }
 
-  /** Marks the server as taking no new work. */
+  /** Stores that this server takes no new work. */
   async drain(): Promise<void> {
     await this.#rest();
     await this.#guarded(() => this.#save("draining"));
@@ -123,16 +123,16 @@ export class Replicas {
 
   async #look(): Promise<void> {
     const { version = 0 } = (await this.#store.get(reloadKind, this.#options.scope)) ?? {};
-    // A reload that was requested before this server began is already part of the plan that it read.
+    // A reload that was requested before this server started needs nothing, because this server has read the newer plan.
     this.#reloads ??= version;
-    // An idle server does not write its row at each look.
+    // The record is stored only when a fact has changed or the lease must be renewed.
     if (this.#isDue()) await this.#save("ready");
     this.#living = await this.list();
     this.#shareRates();
     this.#follow(version);
   }
 
-  /** Gives this server its share of the plan's rates, which all servers that take calls divide. */
+  /** Sets this server's share of the plan's rate limits, which all servers that take calls divide among themselves. */
   #shareRates(): void {
     const ready = this.#living.filter(({ state }) => state === "ready").map(({ id }) => id);
     const rank = ready.toSorted().indexOf(this.id);
@@ -144,12 +144,15 @@ export class Replicas {
     return this.#options.clock.now() - at >= leaseMs / 3 || facts !== this.#facts();
   }
 
-  /** Returns the facts that may change while the server runs. */
+  /** Returns the facts about this server that can change while it runs. */
   #facts(): string {
     return JSON.stringify([this.plan, this.#problem, this.#reloads]);
   }
 
-  /** Mounts the plan again if that was requested and it is this server's turn. Its lease is renewed meanwhile. */
+  /**
+   * Mounts the plan again if a reload was requested and all servers before this one have done it. This does not wait for the
+   * mounting, so that the lease is renewed meanwhile.
+   */
   #follow(version: number): void {
     if (version === this.#reloads || this.#reloading !== null) return;
     const others = this.#living.filter(({ id, state }) => id !== this.id && state === "ready");
@@ -164,7 +167,7 @@ export class Replicas {
     });
   }
 
-  /** Mounts the plan again. Resolves to the reason if that failed, else to null. */
+  /** Mounts the plan again. Resolves to null, or to the reason if that failed. */
   async #mount(): Promise<string | null> {
     try {
       await this.#options.plan?.reload();
@@ -176,7 +179,7 @@ export class Replicas {
 
   async #save(status: string): Promise<void> {
     const isSaved = await this.#store.save(this.#row(this.#version + 1, status));
-    // If the row is gone, the next look creates a new one.
+    // If another program has removed the record, the next look stores a new one.
     this.#version = isSaved ? this.#version + 1 : 0;
     this.#saved = {
       at: isSaved ? this.#options.clock.now() : Number.NEGATIVE_INFINITY,

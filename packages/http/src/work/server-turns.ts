@@ -11,12 +11,12 @@ import { TurnRuns } from "./turn-runs.ts";
 import { TurnQuestions } from "./turn-questions.ts";
 import { shownTurn, type Turn } from "./turn-record.ts";
 
-/** Most open turns that are read at a time. */
+/** How many open turns are read at most. */
 const maxOpen = 1_000;
-/** Characters of a prompt that are kept with its turn. The session has the whole prompt. */
+/** How many characters of a prompt are stored with its turn. The session has the complete prompt. */
 const maxPrompt = 2_000;
 
-/** The facts with which a turn starts. */
+/** What is needed to start a turn. */
 export interface TurnStart {
   readonly prompt: string;
   readonly sessionId?: string | undefined;
@@ -24,33 +24,33 @@ export interface TurnStart {
   readonly by: string;
 }
 
-/** An answer with which a request resumes a turn that does not resume by itself. */
+/** What is needed to resume a turn that waits, or to end it. */
 interface TurnAnswer extends Pick<TurnResumption, "sessionId" | "clientResults" | "cancel" | "message"> {
   readonly userId: string | undefined;
   readonly by: string;
 }
 
-/** The parts that a server has for the turns of one host. */
+/** What a server needs to run the turns of one host. */
 interface ServerTurnsOptions {
   readonly host: Host;
   readonly turns: ServedTurns;
   readonly watch: ApprovalWatch;
   readonly clock: Clock;
   readonly logger: Logger;
-  /** Names the plan, because several plans may share one store. */
+  /** Names the plan in a store that several plans may share. */
   readonly scope: string;
   readonly replicas: Pick<Replicas, "plan" | "mayTake">;
   /**
-   * Milliseconds of the lease with which a server runs a turn. After a third of them the server renews it, looks at the turns in
-   * the store, and tries again to resume a turn that could not be resumed.
+   * Milliseconds for which a server claims a turn that it runs. After a third of this time, it renews its claims, reads the open
+   * turns in the store, and tries again to resume those that could not be resumed.
    */
   readonly leaseMs: number;
   readonly onChange: (turn: Turn) => void;
 }
 
 /**
- * Runs the turns of one host. A turn does not depend on a request or a watcher. When its questions are answered it resumes
- * by itself, even after a restart; of several servers with one store, exactly one resumes it.
+ * Runs the turns of one host. A turn does not depend on a request or a watcher. When its questions are answered, it is resumed,
+ * even after a restart. If several servers share the store, exactly one of them resumes it.
  */
 export class ServerTurns {
   readonly #options: ServerTurnsOptions;
@@ -91,7 +91,7 @@ export class ServerTurns {
     void this.#look();
   }
 
-  /** Starts a turn. Resolves when its start is stored; rejects as the reasoner does if it does not start. */
+  /** Starts a turn. Resolves when the turn is stored. Rejects with the reasoner's error if it cannot start. */
   start({ prompt, sessionId, userId, by }: TurnStart): Promise<LiveTurn> {
     const { turns } = this.#options;
     const facts = { prompt: firstOf(prompt), userId, by };
@@ -100,7 +100,7 @@ export class ServerTurns {
     );
   }
 
-  /** Resumes the open turn of a session, or ends it. Rejects with `SESSION_CONFLICT` while a server runs it. */
+  /** Resumes the open turn of a session, or ends it. Rejects with `SESSION_CONFLICT` if a server is running it. */
   async resume({ sessionId, clientResults, cancel, message, userId, by }: TurnAnswer): Promise<LiveTurn> {
     const { turns } = this.#options;
     const open = await this.#known.openTurn(sessionId);
@@ -117,8 +117,8 @@ export class ServerTurns {
   }
 
   /**
-   * Adds a message of the user to a turn that has not ended, wherever the turn runs. The model reads it with its next request.
-   * Rejects with `SESSION_CONFLICT` if the turn has ended.
+   * Adds a message of the user to a turn that has not ended, whichever server runs it. The model reads the message with its next
+   * request. Rejects with `SESSION_CONFLICT` if the turn has ended.
    */
   async addMessage(turn: LiveTurn, text: string): Promise<void> {
     await keepMessage(turn, text);
@@ -130,7 +130,7 @@ export class ServerTurns {
     if (this.#known.here.has(turn)) await deliverMessages(turn, turns, logger);
   }
 
-  /** Starts a new turn with messages that came while a turn was ending, unless that turn was cancelled. */
+  /** If messages came when a turn was already ending, starts a new turn with them. A cancelled turn gets none. */
   async #startLeft(turn: LiveTurn): Promise<void> {
     const { messages, status, sessionId, userId, by } = turn.stored;
     if (messages.length === 0 || status === "cancelled") return;
@@ -141,7 +141,7 @@ export class ServerTurns {
     if (started !== undefined) await turn.change({ messages: [] }, true);
   }
 
-  /** Cancels a turn wherever it runs. Resolves when it has ended here, or when the server that runs it was asked to end it. */
+  /** Cancels a turn at whichever server it runs. Resolves when it has ended here, or when its server was asked to end it. */
   async cancel(turn: LiveTurn): Promise<void> {
     const { sessionId } = turn.stored;
     if (this.#known.here.has(turn)) turn.controller.abort();
@@ -155,18 +155,21 @@ export class ServerTurns {
     return this.#known.find(id);
   }
 
-  /** Finds the turn of a session that has not ended. */
+  /** Finds the open turn of a session; null if it has none. */
   openTurn(sessionId: string): Promise<LiveTurn | null> {
     return this.#known.openTurn(sessionId);
   }
 
-  /** Returns turns, newest start first. */
+  /** Returns turns, the last started first. */
   async list(filter: TurnFilter): Promise<readonly Turn[]> {
     const now = this.#keeper.clock.now();
     return (await this.#known.read(filter)).map((stored) => shownTurn(stored, now));
   }
 
-  /** Waits for the turns that run here, then leaves the remaining ones to the next server, which resumes them. */
+  /**
+   * Waits at most `graceMs` for the turns that run here. Those that remain are stored as interrupted, and the next server resumes
+   * them.
+   */
   async close(graceMs: number): Promise<void> {
     this.#isEnding = true;
     this.#questions.stop();
@@ -190,7 +193,7 @@ export class ServerTurns {
   async #claim(turn: LiveTurn): Promise<boolean> {
     if (this.#known.here.has(turn)) return false;
     const { owner, clock, plan } = this.#keeper;
-    // Checked when the change is made, because another server may have claimed the turn since, and keeps its claim.
+    // This is tested when the change is made, because another server may have claimed the turn since it was read.
     return turn.change((stored) =>
       shownTurn(stored, clock.now()).status === "running"
         ? null
@@ -204,7 +207,7 @@ export class ServerTurns {
     );
   }
 
-  /** Renews this server's leases, and looks for turns that no server runs. */
+  /** Renews this server's claims, and resumes open turns that no server runs. */
   async #look(): Promise<void> {
     const { clock, logger } = this.#options;
     try {
@@ -228,12 +231,12 @@ export class ServerTurns {
     if (isDue && (status === "decided" || status === "interrupted")) await this.#goOn(turn);
   }
 
-  /** Resumes a turn that no longer needs a person. */
+  /** Resumes a turn that needs no person. Does nothing if a server with the plan of the turn should do it. */
   async #goOn(turn: LiveTurn): Promise<void> {
     if (this.#isEnding || this.#known.here.has(turn)) return;
     if (!this.#options.replicas.mayTake(turn.stored.plan)) return;
     const { sessionId, userId, by } = turn.stored;
-    // The turn itself records an error.
+    // An error is stored with the turn.
     await this.resume({ sessionId, userId: userId ?? undefined, by }).catch(() => {});
   }
 }

@@ -3,24 +3,27 @@ import { z } from "zod";
 
 /** The kind of the records with the events of turns. */
 export const eventsKind = "turn-events";
-/** Milliseconds for which events are collected before they are stored, so that a text does not need a row for each word. */
+/**
+ * Milliseconds for which events are collected before they are stored together, because a row for each word of a text would be too
+ * many.
+ */
 const collectMs = 100;
-/** Milliseconds between two looks for events that another server has stored. */
+/** Milliseconds between two reads of events that another server may have stored. */
 const pollMs = 500;
-/** Most events that wait for a store that cannot be reached. Older ones are dropped. */
+/** Most events that wait while the store cannot be reached. Older ones are dropped. */
 const maxWaiting = 2_000;
 
 const body = z.object({ events: z.array(z.object({ event: z.string(), data: z.json() })) });
 
 /** One event of a turn. */
 interface TurnEvent {
-  /** Its number among the events of its turn, the same at every server. */
+  /** Its position among the events of its turn, which is the same at every server. */
   readonly id: string;
   readonly event: string;
   readonly data: Json;
 }
 
-/** The parts of the server that a turn's events use. */
+/** What the events of a turn need from the server. */
 export interface TurnEventsOptions {
   readonly store: WorkStore;
   readonly clock: Clock;
@@ -29,7 +32,7 @@ export interface TurnEventsOptions {
 
 /**
  * The events of one turn in the store, in parts that are numbered from 1. A client can read them at any server. An event is sent
- * only after it is stored, so an event that a client has read is never lost and has the same id everywhere.
+ * only after it was stored, so a client never gets an event that is lost later or has another id elsewhere.
  */
 export class TurnEvents {
   readonly #store: WorkStore;
@@ -40,9 +43,9 @@ export class TurnEvents {
   #waiting: { readonly event: string; readonly data: Json }[] = [];
   #timer: Timer | null = null;
   #storing: Promise<void> = Promise.resolve();
-  /** The number of the next part; null while it is unknown. */
+  /** The number of the next part to store; null if it is not known yet. */
   #next: number | null = null;
-  /** Whether the store refused the last part. */
+  /** Whether the last attempt to store events failed. */
   #isAway = false;
 
   constructor({ store, clock, logger }: TurnEventsOptions, turn: string) {
@@ -62,7 +65,7 @@ export class TurnEvents {
     this.#timer.keepAlive(false);
   }
 
-  /** Stores the waiting events. While the store cannot be reached, it tries again later. */
+  /** Stores the waiting events. If the store cannot be reached, they are stored later. */
   stored(): Promise<void> {
     this.#timer?.cancel();
     this.#timer = null;
@@ -75,7 +78,7 @@ export class TurnEvents {
     if (events.length === 0) return;
     try {
       this.#next ??= await this.#findNext();
-      // Another server may have stored a part meanwhile, so the next free number is used.
+      // Another server may have stored a part with this number, so the next free number is used.
       while (!(await this.#store.save(this.#part(this.#next, { events })))) this.#next += 1;
       this.#next += 1;
       this.#report(null);
@@ -87,7 +90,7 @@ export class TurnEvents {
     for (const listener of this.#listeners) listener();
   }
 
-  /** Logs once that the store refuses events, and once that it accepts them again. */
+  /** Logs once that events cannot be stored, and once that they are stored again. */
   #report(err: unknown): void {
     const isAway = err !== null;
     if (isAway === this.#isAway) return;
@@ -113,8 +116,8 @@ export class TurnEvents {
   }
 
   /**
-   * Yields the events after an id, or all of them without one. It calls `onIdle` each time it has yielded the last stored event.
-   * It ends when the signal is aborted, or when `isOver` resolves to true and the next look finds no more events.
+   * Yields the stored events after an id; without one, all of them. Calls `onIdle` each time it has yielded the last one. Ends
+   * when the signal aborts, or when `isOver` has resolved to true and no more events are found.
    */
   async *after(
     id: string | undefined,
@@ -137,7 +140,7 @@ export class TurnEvents {
     }
   }
 
-  /** Resolves when events were stored here, or when the next look is due. */
+  /** Resolves when this server has stored events, after `pollMs`, or when the signal aborts. */
   #changed(signal: AbortSignal): Promise<void> {
     return new Promise((resolve) => {
       const done = () => {
@@ -153,7 +156,10 @@ export class TurnEvents {
   }
 }
 
-/** Reads an id: the part and the number of its events that a client has read; null for an id in another form. */
+/**
+ * Reads an id of an event: the number of its part, and how many events of this part the client has. Null for undefined or another
+ * text.
+ */
 export function readId(id: string | undefined): readonly [number, number] | null {
   const [, part, read] = /^(\d{1,9})\.(\d{1,9})$/.exec(id ?? "") ?? [];
   return part === undefined ? null : [Number(part), Number(read)];

@@ -5,8 +5,8 @@ import type { LiveTurn } from "./live-turn.ts";
 import { openStatuses, type StoredTurn } from "./turn-record.ts";
 
 /**
- * Stores a message of the user with its turn until the session has it, because the turn may run on another server, or wait.
- * Rejects with `SESSION_CONFLICT` if the turn has ended.
+ * Stores a message of the user with its turn. It stays there until the session has it, because the turn may run at another
+ * server, or wait. Rejects with `SESSION_CONFLICT` if the turn has ended.
  */
 export async function keepMessage(turn: LiveTurn, text: string): Promise<void> {
   const message = { id: randomUUID(), text };
@@ -20,8 +20,8 @@ export async function keepMessage(turn: LiveTurn, text: string): Promise<void> {
 }
 
 /**
- * Passes the messages of a turn on to its session. A message that the turn no longer accepts stays in its record. Messages have
- * ids, so that one that is passed on twice, because a server died in between, is read once.
+ * Adds the messages of a turn to its session, and removes them from the turn. A message that the session no longer accepts stays
+ * with the turn. Each message has an id. So if a server dies and a message is added twice, the model reads it once.
  */
 export async function deliverMessages(turn: LiveTurn, turns: ServedTurns, logger: Logger): Promise<void> {
   const { sessionId, messages } = turn.stored;

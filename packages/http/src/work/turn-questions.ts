@@ -3,7 +3,7 @@ import { isOpenQuestion, questionKey, type ApprovalWatch } from "../journal/appr
 import type { LiveTurn } from "./live-turn.ts";
 import type { StoredTurn } from "./turn-record.ts";
 
-/** The parts with which answers to the questions of turns are noticed. */
+/** What is needed to notice that the questions of turns are answered. */
 interface TurnQuestionsOptions {
   readonly host: Host;
   readonly watch: ApprovalWatch;
@@ -11,7 +11,7 @@ interface TurnQuestionsOptions {
   readonly logger: Logger;
   /** Returns the turns that wait for people. */
   readonly waiting: () => readonly LiveTurn[];
-  /** Called once for each turn that no longer needs a person; its status is then `decided`. */
+  /** Called once for each turn whose questions are all answered. Its status is then `decided`. */
   readonly onDecided: (turn: LiveTurn) => void;
 }
 
@@ -41,7 +41,7 @@ export class TurnQuestions {
       for (const turn of waiting()) {
         if (turn.stored.waiting.some((one) => open.has(questionKey(one)))) continue;
         if (await this.#asksStill(turn.stored)) continue;
-        // A turn that another server already resumes stays unchanged.
+        // If another server has already resumed the turn, its status is not changed.
         const decide = ({ status }: StoredTurn) =>
           status === "waiting" ? { status: "decided" as const, dueAt: clock.now() } : null;
         if (await turn.change(decide)) onDecided(turn);

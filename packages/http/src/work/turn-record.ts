@@ -2,8 +2,8 @@ import type { Json, JsonObject, WorkRecord } from "@toolmount/core";
 
 /**
  * `running`: a server runs it now. `waiting`: it waits for a person or for the client. `decided`: its questions are answered, and
- * no server has resumed it. `interrupted`: its server is gone or failed, and another resumes it. The others are its final
- * statuses.
+ * no server has resumed it yet. `interrupted`: its server has ended or failed, and another one resumes it. The other statuses are
+ * final.
  */
 export type TurnStatus =
   | "running"
@@ -15,7 +15,7 @@ export type TurnStatus =
   | "cancelled"
   | "failed";
 
-/** The kind of a turn's record. */
+/** The kind of the records of turns in the store. */
 export const turnKind = "turn";
 
 /** Statuses of a turn that has ended. */
@@ -24,13 +24,13 @@ export const endedStatuses: readonly TurnStatus[] = ["done", "incomplete", "canc
 /** Statuses of a turn that has not ended. */
 export const openStatuses: readonly TurnStatus[] = ["running", "waiting", "decided", "interrupted"];
 
-/** A call for which a turn waits. A call of a sub-agent has the sub-agent's session. */
+/** A call for which a turn waits. For a call of a sub-agent, `sessionId` is the sub-agent's session. */
 interface WaitingFor {
   readonly callId: string;
   readonly tool: string;
   readonly waitsFor: string;
   readonly sessionId: string;
-  /** The arguments, only for a call that the client runs. */
+  /** The arguments; only for a call that the client runs. */
   readonly arguments?: Json | undefined;
 }
 
@@ -39,7 +39,7 @@ export interface Turn {
   readonly id: string;
   readonly sessionId: string;
   readonly userId: string | null;
-  /** The name of the token that started it. */
+  /** The name of the token with which the turn was started. */
   readonly by: string;
   readonly prompt: string;
   readonly status: TurnStatus;
@@ -47,26 +47,26 @@ export interface Turn {
   readonly updatedAt: number;
   readonly endedAt: number | null;
   readonly waiting: readonly WaitingFor[];
-  /** How the turn ended, or where it last stopped. */
+  /** How the turn ended or, for an open turn, where it last stopped. */
   readonly result: JsonObject | null;
-  /** Why the turn could not be resumed; null if no attempt failed. */
+  /** Why the last attempt to resume the turn failed; null if none failed. */
   readonly problem: string | null;
 }
 
-/** A message of the user to a running turn that its session does not have yet. */
+/** A message of the user that the session of the turn does not have yet. */
 interface TurnMessage {
   readonly id: string;
   readonly text: string;
 }
 
-/** A turn as it is stored, with the server that runs it and the end of that server's lease. */
+/** A turn as it is stored. `owner` is the server that runs it, and `dueAt` is when its claim ends. */
 export interface StoredTurn extends Turn {
   readonly version: number;
   readonly owner: string | null;
-  /** The digest of the plan of the server that ran it last. */
+  /** The digest of the plan with which the turn last ran. */
   readonly plan?: string | undefined;
   readonly dueAt: number | null;
-  /** Whether a request at another server cancels the turn. */
+  /** Whether another server asks the one that runs the turn to cancel it. */
   readonly cancels: boolean;
   /** Messages for the server that runs the turn, or that resumes it. */
   readonly messages: readonly TurnMessage[];
@@ -88,7 +88,7 @@ export function turnOf({ id, version, status, sessionId, userId, at, dueAt, body
   return { ...rest, messages: rest.messages ?? [], ...own, startedAt: at, dueAt };
 }
 
-/** Returns a turn without the members that only servers need. If its server's lease has ended, it counts as interrupted. */
+/** Returns a turn as the API shows it. A running turn whose server has not renewed its claim is shown as interrupted. */
 export function shownTurn(turn: StoredTurn, now: number): Turn {
   const {
     version: _v,
@@ -111,7 +111,7 @@ interface Reported {
   readonly arguments?: unknown;
 }
 
-/** Returns the calls for which a turn and its sub-agents wait. */
+/** Returns the calls for which a turn waits, including those of its sub-agents. */
 export function waitingOf(reported: readonly Reported[], sessionId: string): readonly WaitingFor[] {
   return reported.flatMap(({ callId, tool, waitsFor, arguments: given }) => {
     const child = (given ?? {}) as { readonly sessionId?: string; readonly waiting?: readonly Reported[] };

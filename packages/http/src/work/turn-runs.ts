@@ -5,29 +5,29 @@ import type { KnownTurns } from "./known-turns.ts";
 import type { LiveTurn, TurnKeeper } from "./live-turn.ts";
 import { recordOf, waitingOf, type StoredTurn, type Turn, type TurnStatus } from "./turn-record.ts";
 
-/** Starts or resumes work of the reasoner. */
+/** A function that starts or resumes a turn of the reasoner. */
 type Begin = (listening: Pick<TurnResumption, "abortSignal" | "onEvent">) => Promise<object>;
 
-/** The facts about a turn that are known before it begins. */
+/** What is known about a turn before it begins. */
 type Facts = Pick<Turn, "prompt" | "by"> & { readonly userId: string | undefined };
 
-/** The parts that runs of turns use. */
+/** What is needed to run turns. */
 interface TurnRunsOptions {
   readonly turns: ServedTurns;
   readonly known: KnownTurns;
   readonly keeper: TurnKeeper;
   readonly logger: Logger;
   readonly leaseMs: number;
-  /** Milliseconds after which another attempt is made to resume a turn that could not be resumed. */
+  /** Milliseconds after which a turn that could not be resumed is tried again. */
   readonly retryMs: number;
   readonly isEnding: () => boolean;
-  /** Called when a turn waits. */
+  /** Called when a turn begins to wait. */
   readonly onWaiting: () => void;
-  /** Called when a turn has ended here. */
+  /** Called when a turn that ran here has ended. */
   readonly onEnded: (turn: LiveTurn) => void;
 }
 
-/** Runs turns here, each until it ends or waits, and stores the result. */
+/** Runs turns in this process until they end or wait, and stores the result. */
 export class TurnRuns {
   readonly #options: TurnRunsOptions;
 
@@ -35,7 +35,10 @@ export class TurnRuns {
     this.#options = options;
   }
 
-  /** Begins work. Resolves when the work has begun and its turn is stored; from then on the turn runs by itself. */
+  /**
+   * Begins a turn. Resolves when it has begun and is stored; it then continues without the caller. `claimed` is the stored turn
+   * that is resumed, or null for a new one.
+   */
   async begin(claimed: LiveTurn | null, facts: Facts, begin: Begin): Promise<LiveTurn> {
     const controller = new AbortController();
     const begun = Promise.withResolvers<LiveTurn>();
@@ -72,7 +75,9 @@ export class TurnRuns {
     this.#options.known.here.add(turn);
   }
 
-  /** Adds a turn that begins. If another program began a turn in the session, that one is taken over. */
+  /**
+   * Stores a turn that begins. If the store has an open turn of this session, which another program began, it is used instead.
+   */
   async #add({ id, sessionId, userId, prompt, by }: Facts & { id: string; sessionId: string }) {
     const { store, scope, owner, plan, clock } = this.#options.keeper;
     const at = clock.now();
@@ -120,14 +125,15 @@ export class TurnRuns {
     const waiting = isPaused ? waitingOf(result.waiting, sessionId) : [];
     const rest = { waiting, result: JSON.parse(JSON.stringify(result)) as JsonObject, owner: null };
     if (!isPaused) return { ...rest, status: result.status, dueAt: null, endedAt: now };
-    // A run of a killed server ends by itself, with its lease, so no person and no client is asked.
+    // The run of a killed server ends with its lease. So neither a person nor a client is needed, and the turn is tried again
+    // later.
     const isForRuns = waiting.length > 0 && waiting.every(({ waitsFor }) => waitsFor === "run");
     return isForRuns
       ? { ...rest, status: "decided", dueAt: now + this.#options.retryMs, endedAt: null }
       : { ...rest, status: "waiting", dueAt: null, endedAt: null };
   }
 
-  /** Handles a turn that could not continue: it has ended elsewhere, or it is tried again later. */
+  /** Stores what happened to a turn that could not continue: it has ended elsewhere, or is tried again later. */
   async #returnTurn(turn: LiveTurn, error: unknown): Promise<void> {
     this.#options.known.here.delete(turn);
     if (this.#options.isEnding()) return;
@@ -152,16 +158,16 @@ export class TurnRuns {
       return;
     }
     const status = waiting.length > 0 ? "decided" : "interrupted";
-    // Another program has the turn and may run it, so a person decides whether it is resumed here.
+    // Another program has the turn and may be running it. So this server does not try again by itself, and a person decides.
     const dueAt = isTaken ? null : clock.now() + this.#options.retryMs;
     await turn.changeOwn({ status, owner: null, dueAt, problem: messageOf(error) });
   }
 }
 
-/** The end of an earlier turn. */
+/** How an earlier turn ended. */
 type Past = Ended & { readonly turnId: string };
 
-/** The reasoner's report that a turn ended or paused. */
+/** The reasoner's result for a turn that ended or paused. */
 interface Ended {
   readonly status: "paused" | Exclude<TurnStatus, "running" | "waiting" | "decided" | "interrupted">;
   readonly waiting: Parameters<typeof waitingOf>[0];

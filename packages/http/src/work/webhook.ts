@@ -9,10 +9,10 @@ export interface WebhookOptions {
   readonly secret: string;
 }
 
-/** Milliseconds in which the other side must answer. */
+/** Milliseconds in which the webhook must answer. */
 const answerMs = 10_000;
 
-/** Posts signed reports by Standard Webhooks 1.0, so that libraries for it can verify them. */
+/** Posts reports with a signature by Standard Webhooks 1.0, which libraries for this standard can verify. */
 export class Webhook {
   readonly #url: string;
   readonly #key: WebhookKey;
@@ -28,7 +28,10 @@ export class Webhook {
     this.#clock = clock;
   }
 
-  /** Posts one report. A repeated id has the same text. Rejects unless the status of the answer is 200 to 299. */
+  /**
+   * Posts one report. If it is posted again with the same `id`, it has the same text. Rejects unless the webhook answers with a
+   * status from 200 to 299.
+   */
   async post(id: string, body: string, ended: AbortSignal) {
     const response = await fetch(this.#url, {
       method: "POST",

@@ -1,9 +1,9 @@
 import type { WorkFilter, WorkRecord, WorkStore } from "@toolmount/core";
 
-/** Records that are read at a time. */
+/** How many records are read at a time. */
 const pageSize = 500;
 
-/** Yields each record that a filter chooses, newest start first. */
+/** Yields all records that match a filter, those that started last first. */
 export async function* allWork(
   store: WorkStore,
   filter: Omit<WorkFilter, "after" | "limit">,

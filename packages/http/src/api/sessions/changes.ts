@@ -68,7 +68,10 @@ const rehearse = createRoute({
   responses: { 200: json(rehearsed, "The list of what would change"), ...failures },
 });
 
-/** Creates the route of rehearsals: the changes of their calls are only staged, and one question about all of them applies them. */
+/**
+ * Creates the route of rehearsals. Their calls change nothing yet. With `ask`, one question about all changes lets a person apply
+ * them.
+ */
 export function rehearsalRoutes(service: Service) {
   return createRoutes().openapi(rehearse, async (c) => {
     const { principal } = c.env;
@@ -177,7 +180,7 @@ const undo = createRoute({
   },
 });
 
-/** Creates the routes for the changes of sessions, their undo, and the changes that wait in layers. */
+/** Creates the routes for the changes of sessions, for undoing them, and for the changes that wait in layers. */
 export function changeRoutes(service: Service) {
   return createRoutes()
     .route("/", layerRoutes(service))
@@ -200,7 +203,7 @@ export function changeRoutes(service: Service) {
     });
 }
 
-/** Opens a session. A token of a user sees only that user's sessions, so any name means one of them. */
+/** Opens the session that a client names. With a token of a user, a name always refers to a session of that user. */
 async function openSession(
   service: Service,
   { host: name, session }: z.output<typeof sessionParam>,

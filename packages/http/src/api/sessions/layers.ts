@@ -70,7 +70,7 @@ export const layerSchema = z
   })
   .openapi("SessionLayer");
 
-/** A session with a layer. */
+/** A session with a layer, and the number of its changes. */
 export const layerSessionSchema = z.object({
   session: z.string(),
   changes: z.number().nullable().describe("null where this server has not opened the layer"),
@@ -159,7 +159,10 @@ const answer = createRoute({
   },
 });
 
-/** Creates the routes of layers. Changes may show private content, and deciding about them needs the role for decisions. */
+/**
+ * Creates the routes of layers. Looking needs a role, because changes can show private content. Keeping and dropping need the
+ * role for decisions.
+ */
 export function layerRoutes(service: Service) {
   return createRoutes()
     .openapi(list, async (c) => {

@@ -4,7 +4,7 @@ import type { CallHistory } from "../../journal/call-history.ts";
 import type { ServedTurns } from "../../served-host.ts";
 import { visibleUser, type Principal } from "../../access/principal.ts";
 
-/** The parts of a host that know its sessions. */
+/** The parts of a host from which the owner of a session is known. */
 interface Known {
   readonly turns?: ServedTurns | undefined;
   readonly history: CallHistory;
@@ -14,27 +14,27 @@ interface Known {
 interface NamedSession {
   readonly name: string;
   readonly principal: Principal;
-  /** The user that the request names, if the token has none. */
+  /** The user that the request names; only if the token has no user. */
   readonly userId?: string | undefined;
 }
 
-/** Creates the id of a user's new session without a name. Undefined without a user, because the model's loop then creates the id. */
+/** Creates the id of a user's new session. Undefined without a user: the reasoner then creates an id itself. */
 export function newSession(user: string | undefined): string | undefined {
   return user && ownSession(user, randomUUID());
 }
 
-/** Returns the id of a session that a client names to look at it or to continue it. */
+/** Returns the full id of a session that a client names. For a user's session, the client may leave out the user in its id. */
 export async function sessionNamed(known: Known, { name, principal, userId }: NamedSession): Promise<string> {
   const user = principal.user ?? userId;
   const own = ownSession(user, name);
   if (user === undefined || own === name) return name;
-  // The sessions of agents that a session started have other ids, without the user.
+  // Sessions of sub-agents have ids without the user, but belong to the user of the session that started them.
   if ((await ownerOf(known.turns, name)) === user) return name;
   const isOwn = visibleUser(principal) !== null || (await isKnown(known, own, user));
   return isOwn ? own : name;
 }
 
-/** Returns the id of a session that has turns. Throws `SESSION_NOT_FOUND` also for another user's session. */
+/** Returns the full id of a session with turns. Throws `SESSION_NOT_FOUND` if it belongs to another user. */
 export async function turnsNamed(
   known: Known & { readonly turns: ServedTurns },
   named: NamedSession,
@@ -46,7 +46,7 @@ export async function turnsNamed(
   return session;
 }
 
-/** Tests whether a user's session has turns or calls. A token that sees everything may also name sessions without a user. */
+/** Tests whether a user's session has turns or calls. If not, a token that sees all sessions may mean one without a user. */
 async function isKnown({ turns, history }: Known, session: string, user: string): Promise<boolean> {
   if ((await ownerOf(turns, session)) === user) return true;
   const { calls } = await history.list({ sessionId: session, limit: 1 });

@@ -91,7 +91,7 @@ const cancel = createRoute({
   },
 });
 
-/** Results of the reasoner are JSON of this shape. */
+/** A session as the reasoner returns it, which is JSON of this form. */
 type Summary = z.output<typeof sessionSummarySchema>;
 
 /** Returns the turns and the call history of a host. Throws `NOT_SERVED` for a plan without a model. */
@@ -105,7 +105,7 @@ export function turnsOf(
   return { turns, history };
 }
 
-/** Creates the routes that show and copy sessions, and stop their calls. */
+/** Creates the routes that list, show and fork sessions, and end their open turn. */
 export function sessionRoutes(service: Service) {
   return createRoutes()
     .openapi(list, async (c) => {
@@ -146,7 +146,7 @@ export function sessionRoutes(service: Service) {
     });
 }
 
-/** Ends the open turn, even one that another program began. */
+/** Ends the open turn of a session, even if another program began it. Does nothing if no turn is open. */
 async function endTurn(work: ServerTurns, sessionId: string, { user, name }: Principal): Promise<void> {
   const open = await work.openTurn(sessionId);
   if (open !== null) return work.cancel(open);
@@ -154,7 +154,7 @@ async function endTurn(work: ServerTurns, sessionId: string, { user, name }: Pri
     const turn = await work.resume({ sessionId, userId: user ?? undefined, by: name, cancel: true });
     await turn.running;
   } catch (error) {
-    // No turn is open, or the calls were not those of a model.
+    // No turn is open, or the session has only calls of a client.
     if (isToolmountError(error) && noTurn.has(error.code)) return;
     throw error;
   }

@@ -101,7 +101,7 @@ const show = createRoute({
   responses: { 200: json(storySchema, "The newest 1,000 calls; secrets are masked"), ...failures },
 });
 
-/** Creates the routes that tell what happened in sessions of any client. */
+/** Creates the routes for stories: what happened in the sessions of any client. */
 export function storyRoutes(service: Service) {
   return createRoutes()
     .openapi(recent, async (c) => {
