@@ -38,7 +38,7 @@ export function endAttributes(call: CallTrace, content: boolean, redact: Redacto
   };
 }
 
-/** Returns the attributes at the start of a turn, or when it resumes. */
+/** Returns the attributes that are known when a turn starts or is resumed. */
 export function startOfTurn(turn: TurnTrace): Attributes {
   return {
     "gen_ai.operation.name": "invoke_agent",
@@ -52,7 +52,7 @@ export function startOfTurn(turn: TurnTrace): Attributes {
   };
 }
 
-/** Returns the attributes when a turn ends, or begins to wait. */
+/** Returns the attributes that are known when a turn ends or begins to wait. */
 export function endOfTurn({ status = "failed", iterations, calls, usage, failure }: TurnTrace): Attributes {
   return {
     "toolmount.status": status,
@@ -91,7 +91,10 @@ export function endOfRequest(request: ModelTrace): Attributes {
   };
 }
 
-/** Returns the attributes of the model's server. `openai` is the format of the API; `server.address` is the actual server. */
+/**
+ * Returns the attributes of the model's server. The provider is `openai`, because that is the format of the API; the address is
+ * that of the actual server.
+ */
 export function serverAttributes({ model, server }: Pick<ModelTrace, "model" | "server">): Attributes {
   return { "gen_ai.provider.name": "openai", "gen_ai.request.model": model, ...addressAttributes(server) };
 }
@@ -134,7 +137,7 @@ function contentText(value: unknown, redact: Redactor): string {
   return truncateText(typeof shown === "string" ? shown : JSON.stringify(shown), maxContent);
 }
 
-/** Returns an error message for a span, without secrets and truncated. */
+/** Returns an error message for a span, shortened and with secrets masked. */
 export function errorText(message: string, redact: Redactor): string {
   return truncateText(redact(message) as string);
 }

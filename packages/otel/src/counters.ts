@@ -2,13 +2,15 @@ import { ValueType, type Attributes, type Meter } from "@opentelemetry/api";
 import type { CallTrace, ModelTrace, TurnTrace } from "@toolmount/core/tracing";
 import { serverAttributes } from "./attributes.ts";
 
-/** Bucket bounds in seconds. Source: the conventions' advice for durations of generative AI operations. */
+/**
+ * Bounds of the buckets in seconds. Source: the advice of OpenTelemetry's conventions for durations of generative AI operations.
+ */
 const boundaries = [0.01, 0.02, 0.04, 0.08, 0.16, 0.32, 0.64, 1.28, 2.56, 5.12, 10.24, 20.48, 40.96, 81.92];
 
-/** Replaces every tool name that does not exist. Otherwise each invented name would become a time series. */
+/** The name for all tools that do not exist. Otherwise each invented name would become a time series. */
 const otherTool = "_OTHER";
 
-/** Bucket bounds in tokens. Source: the conventions' advice for token usage. */
+/** Bounds of the buckets in tokens. Source: the advice of OpenTelemetry's conventions for token usage. */
 const tokenBoundaries = [
   1, 4, 16, 64, 256, 1_024, 4_096, 16_384, 65_536, 262_144, 1_048_576, 4_194_304, 16_777_216, 67_108_864,
 ];
@@ -20,7 +22,7 @@ interface Counters {
   request(request: ModelTrace): void;
 }
 
-/** Creates counters that always use the current meter, even if a provider is registered later or removed. */
+/** Creates counters that use the current meter for each count, because a provider can be registered later, or removed. */
 export function createCounters(findMeter: () => Meter): Counters {
   let meter: Meter | null = null;
   let counters: Counters | null = null;
@@ -46,7 +48,7 @@ function countersOf(meter: Meter): Counters {
       const tool = { "gen_ai.tool.name": call.info === undefined ? otherTool : call.tool };
       const { status = "unknown", durationMs = 0, error } = call;
       calls.add(1, { ...tool, "toolmount.status": status });
-      if (status === "pending") return; // A pending call waits, and has not ended.
+      if (status === "pending") return; // It waits, so its duration is not known yet.
       toolDuration.record(durationMs / 1_000, {
         ...tool,
         "gen_ai.operation.name": "execute_tool",

@@ -18,36 +18,36 @@ import {
 import { formatTraceparent, parseTraceparent } from "./traceparent.ts";
 import { AsyncLocalStorage } from "node:async_hooks";
 
-/** An open span, and the context in which the traced work runs. */
+/** An open span, and the OpenTelemetry context in which the traced work runs. */
 export interface Open {
   readonly span: Span;
   readonly context: Context;
-  /** The name of the tracing channel whose message began the span. */
+  /** The name of the tracing channel whose message started the span. */
   readonly channel: string;
 }
 
-/** The messages of all channels that become spans. */
+/** A message of one of the channels whose messages become spans. */
 type Message = CallTrace | TurnTrace | ModelTrace | McpTrace;
 
 /** How the messages of one tracing channel become spans. */
 interface Kind<Sent extends Message> {
   readonly channel: string;
   begin(message: Sent): { readonly name: string; readonly options: SpanOptions };
-  /** Tests whether the parent span also represents the message, so that it gets no separate span. */
+  /** Tests whether a message gets no span because its parent's span already describes it. */
   joins?(message: Sent, own: Open): boolean;
-  /** Returns the context of the parent, if this is not the span in `traceparent`. */
+  /** Returns the parent's context, if the parent is not the span in `traceparent`. */
   maker?(message: Sent): Context | undefined;
   finish(message: Sent, span: Span, joined: boolean): void;
 }
 
-/** The state that all spans of one telemetry share. */
+/** What all spans of one telemetry share. */
 export interface Spans {
   readonly tracer: Tracer;
   readonly hostId: string | undefined;
   readonly bySpan: Map<string, Open>;
 }
 
-/** Makes a span for each message of a channel. Returns a function that stops this. */
+/** Makes a span for each message of a channel. `note` gets each message with its span. Returns a function that ends this. */
 export function follow<Sent extends Message>(
   { tracer, hostId, bySpan }: Spans,
   kind: Kind<Sent>,
@@ -108,7 +108,10 @@ export function report(error: unknown): void {
   diag.error("a span or a metric was not recorded", error);
 }
 
-/** Returns the parent's context: the maker's; else that of the span in `traceparent`, which may be ours, active, or remote. */
+/**
+ * Returns the context of the parent span: that of `maker` if it is given; otherwise that of the span in `traceparent`, which may
+ * be one of ours, the active one, or one of another process; otherwise the active one.
+ */
 function parentOf(message: Message, maker: Context | undefined, bySpan: ReadonlyMap<string, Open>): Context {
   if (maker !== undefined) return maker;
   const active = context.active();
@@ -120,7 +123,7 @@ function parentOf(message: Message, maker: Context | undefined, bySpan: Readonly
   return trace.setSpanContext(active, caller);
 }
 
-/** Returns our own open span that `traceparent` names. */
+/** Returns our open span that `traceparent` names; undefined if it names none. */
 function ownOf({ traceparent }: Message, bySpan: ReadonlyMap<string, Open>): Open | undefined {
   const caller = parseTraceparent(traceparent);
   const own = caller === null ? undefined : bySpan.get(caller.spanId);
@@ -128,8 +131,8 @@ function ownOf({ traceparent }: Message, bySpan: ReadonlyMap<string, Open>): Ope
 }
 
 /**
- * Runs a call inside an OpenTelemetry context when it is bound to the tracing channel's `start`, so that spans of the tool
- * and its libraries become children of the call's span.
+ * Runs traced work inside an OpenTelemetry context, so that spans of the tool and its libraries become children of the span. It
+ * is bound to the tracing channel's `start`.
  *
  * OpenTelemetry's context is accessible only through its API, so this store keeps nothing itself.
  */

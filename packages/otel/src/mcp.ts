@@ -19,10 +19,10 @@ import {
 import { addressAttributes } from "./attributes.ts";
 import { follow, report, type Spans } from "./follow.ts";
 
-/** Bucket bounds in seconds. Source: the conventions' advice for the durations of MCP. */
+/** Bounds of the buckets in seconds. Source: the advice of OpenTelemetry's conventions for durations of MCP. */
 const boundaries = [0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 30, 60, 120, 300];
 
-/** The attribute for the subject of a request, by the first part of its method. */
+/** By the first part of a request's method, the attribute that names what the request is about. */
 const subjects: Readonly<Record<string, string>> = {
   tools: "gen_ai.tool.name",
   prompts: "gen_ai.prompt.name",
@@ -30,8 +30,8 @@ const subjects: Readonly<Record<string, string>> = {
 };
 
 /**
- * Makes spans and metrics of MCP requests and sessions, by the semantic conventions for MCP. A tool call for a call of the host
- * gets no separate span: its attributes are added to the span `execute_tool`.
+ * Makes spans and metrics of MCP requests and sessions, by the semantic conventions for MCP. If a call of the host calls a tool
+ * of an MCP server, this request gets no separate span, and its attributes are added to the span `execute_tool`.
  */
 export function followMcp(
   spans: Spans,
@@ -57,7 +57,8 @@ export function followMcp(
       if (joined) return;
       span.setAttributes({ ...subjectAttributes(request), ...failureAttributes(request) });
       const { method, subject, failure } = request;
-      // The subject of a failed request may be any text, and the address of a resource always.
+      // A failed request may name anything, and there are too many addresses of resources. So they are not part of the span's
+      // name.
       if (subject !== undefined && failure === undefined && !method.startsWith("resources/"))
         span.updateName(`${method} ${subject}`);
       fail(span, failure);
@@ -66,7 +67,7 @@ export function followMcp(
   return [leave, () => channel(mcpSessionChannelName).unsubscribe(ended)];
 }
 
-/** Returns the attributes of a request that only spans have, not metrics. */
+/** Returns the attributes of a request that are only for spans. Metrics would get a time series for each id. */
 function requestAttributes({ method, requestId, sessionId }: McpTrace): Attributes {
   return {
     "mcp.method.name": method,
@@ -96,14 +97,14 @@ function subjectAttributes({ method, subject }: McpTrace): Attributes {
   };
 }
 
-/** Returns the attributes of a failure. A numeric code is that of a JSON-RPC error; a failed result has no such code. */
+/** Returns the attributes of a failure. Only a number is the code of a JSON-RPC error; a failed result has a text as its code. */
 function failureAttributes({ failure }: McpTrace | McpSessionTrace): Attributes {
   if (failure === undefined) return {};
   const isStatus = /^-?\d+$/.test(failure.code);
   return { "error.type": failure.code, ...(isStatus ? { "rpc.response.status_code": failure.code } : {}) };
 }
 
-/** Creates a recorder that always uses the current meter, even if a provider is registered later or removed. */
+/** Creates a recorder that uses the current meter for each value, because a provider can be registered later, or removed. */
 function createRecorder(findMeter: () => Meter) {
   let meter: Meter | null = null;
   let made = new Map<string, Histogram>();
@@ -126,7 +127,7 @@ function createRecorder(findMeter: () => Meter) {
       instrument.record(durationMs / 1_000, {
         "mcp.method.name": method,
         ...connectionAttributes(request),
-        // A client of our server may name any tool, and each invented name would become a time series.
+        // A client of our server may name any tool, and each invented name would become a time series. So the name is left out.
         ...(side === "client" ? subject : {}),
         ...failureAttributes(request),
       });

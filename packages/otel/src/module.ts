@@ -4,15 +4,15 @@ import { createTelemetry } from "./telemetry.ts";
 
 /** The module's config in a plan. */
 export const config = z.strictObject({
-  /** Adds arguments and results to the spans. They may contain texts of people, and data that tools read. */
+  /** Whether spans contain arguments and results. They may have texts of people, and data that tools read. */
   content: z.boolean().default(false),
   /** Texts that are masked in every span. */
   secrets: z.array(z.string()).default([]),
 });
 
 /**
- * Sends telemetry of this host's calls to the tracer and meter providers that the program registered with OpenTelemetry's API.
- * The program must register them first; without them nothing is sent.
+ * Sends telemetry about this host's calls to the tracer and meter that the program registered with OpenTelemetry's API. If the
+ * program has registered none, nothing is sent.
  */
 export async function mount(
   coordinator: Coordinator,

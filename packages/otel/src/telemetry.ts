@@ -36,11 +36,11 @@ import { parseTraceparent } from "./traceparent.ts";
 export interface TelemetryOptions {
   /** Default: the tracer that is registered with OpenTelemetry's API. */
   readonly tracer?: Tracer | undefined;
-  /** Default: the meter that is registered with OpenTelemetry's API at the time of counting. */
+  /** Default: the meter that is registered with OpenTelemetry's API when something is counted. */
   readonly meter?: Meter | undefined;
-  /** The capability `host.id` of the host whose calls are sent. Default: all hosts of the process. */
+  /** The capability `host.id` of the host whose work is traced. Default: all hosts of the process. */
   readonly hostId?: string | undefined;
-  /** Adds arguments and results to the spans, without secrets and cut to 8192 characters. Default false. */
+  /** Whether spans contain arguments and results, with secrets masked and at most 8192 characters of each. Default false. */
   readonly content?: boolean | undefined;
   /** Texts that are masked in every span. */
   readonly secrets?: readonly string[] | undefined;
@@ -48,7 +48,7 @@ export interface TelemetryOptions {
 
 /** Running telemetry, returned by `createTelemetry`. */
 export interface Telemetry {
-  /** Stops the telemetry: ends the spans of calls that still run, and sends nothing more. */
+  /** Stops the telemetry: ends the spans of work that still runs, and sends nothing more. */
   stop(): void;
 }
 
@@ -59,8 +59,8 @@ const scope = "@toolmount/otel";
  * Makes spans and metrics of calls, turns, requests to models, and MCP requests, by OpenTelemetry's semantic conventions for
  * generative AI and MCP.
  *
- * The parent of a span is the tool or the turn that caused it; else the caller's `traceparent` or the active span. A resumed
- * turn stays in the trace in which it began, even in another process.
+ * The parent of a span is the tool or the turn that caused it; otherwise the span in the caller's `traceparent`, or the active
+ * span. A resumed turn stays in the trace in which it began, even in another process.
  */
 export function createTelemetry(options: TelemetryOptions = {}): Telemetry {
   const { tracer = trace.getTracer(scope), hostId, content = false } = options;
@@ -87,7 +87,7 @@ export function createTelemetry(options: TelemetryOptions = {}): Telemetry {
         maker: (call) => calls.get(call.parentRunId ?? "")?.context,
         finish(call, span) {
           calls.delete(call.runId);
-          // The name of an unknown tool may be any text, so it is left out.
+          // An unknown tool can have any name, which would make too many names of spans, so it is left out.
           span.updateName(call.info === undefined ? "execute_tool" : `execute_tool ${call.tool}`);
           span.setAttributes(endAttributes(call, content, redact));
           fail(span, call.error);
@@ -143,7 +143,10 @@ function followTurns(
   ];
 }
 
-/** Returns the link from a resumed turn, which stays in its own trace, to the span that resumed it. */
+/**
+ * Returns a link to the span that resumed a turn, because the resumed turn stays in its own trace. Empty for a turn that was not
+ * resumed.
+ */
 function linksOf({ resumed, resumedBy }: TurnTrace): Link[] {
   if (!resumed) return [];
   const by = parseTraceparent(resumedBy) ?? trace.getSpanContext(context.active());
