@@ -1,8 +1,8 @@
 import { closeSync, fstatSync, ftruncateSync, openSync, readSync, writeFileSync } from "node:fs";
 
 /**
- * Adds a line at the end of a file that only its owner can read. First removes an incomplete last line, which a killed process
- * or a full disk may have left. Throws the errors of the file system.
+ * Adds a line at the end of a file. A new file is readable only for its owner. First removes an incomplete last line, which a
+ * killed process or a full disk may have left. Throws the errors of the file system.
  */
 export function addLine(file: string, line: string): void {
   const descriptor = openSync(file, "a+", 0o600);

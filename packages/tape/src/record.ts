@@ -7,14 +7,14 @@ import type { TapeCall, TapeDecision, TapeResult } from "./tape.ts";
 export interface RecordOptions {
   /** Masks secrets in arguments and results before they are written. */
   readonly redact: Redactor;
-  /** Receives each call when it ends. Calls may end in another order than they began; `order` is the order of their beginnings. */
+  /** Receives each call when it ends. Calls may end in another order than they began in, so `order` numbers their beginnings. */
   readonly write: (call: TapeCall) => void;
 }
 
 /**
  * Records every call of a host when it ends, however it was made. Returns a function that stops the recording.
  *
- * A call that waits for a person is recorded after it has ended. A recorder only observes: it never changes or delays a call.
+ * A call that waits for a person is recorded only after its end. The recorder only observes, and never changes or delays a call.
  */
 export function recordCalls(
   host: Pick<Host, "coordinator" | "tools">,
@@ -25,7 +25,7 @@ export function recordCalls(
   let last = 0;
   const begin = (runId: string, decision: TapeDecision) => {
     const known = begun.get(runId);
-    // A call that waited has two decisions: first to ask, then the person's answer. The first one counts.
+    // A call that waited has two decisions: the policy's, which was to ask, and the person's answer. The first one is recorded.
     const entry = { order: known?.order ?? (last += 1), decision: known?.decision ?? decision };
     begun.set(runId, entry);
     return entry;

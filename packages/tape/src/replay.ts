@@ -7,20 +7,20 @@ import type { Tape, TapeCall, TapeResult } from "./tape.ts";
 
 /** Answers calls from a tape instead of running the tools. */
 export interface Replay {
-  /** The runner for `createHost({ runner })`. It runs no tool. */
+  /** The runner for `createHost({ runner })`. It answers calls from the tape and runs no tool. */
   readonly runner: Runner;
   /**
-   * Compares the calls of a host with the tape. Without this, the runner still answers calls, but calls that end before their
-   * tool would run, such as denied ones, are not compared.
+   * Compares the calls of a host with the tape. Returns a function that ends this. Without it the runner still answers calls, but
+   * calls that end before their tool would run, such as denied ones, are not compared.
    */
   watch(host: Pick<Host, "coordinator" | "tools">): Undo;
-  /** The differences from the tape so far, one sentence each. */
+  /** The differences from the tape until now, each as a sentence. */
   readonly problems: readonly string[];
-  /** Returns all differences, including the recorded calls that were not made. To be called when the work is done. */
+  /** Returns all differences, including those for recorded calls that were not made. Call it when the work is done. */
   finish(): readonly string[];
 }
 
-/** The recorded call that a call repeats, or the difference from the tape. */
+/** The recorded call that belongs to a call, or how the call differs from the tape. */
 type Match = { readonly call: TapeCall } | { readonly problem: string };
 
 /**
@@ -44,7 +44,7 @@ class TapeReplay implements Replay {
   #digestOf: ((tool: string) => string | null) | null = null;
 
   constructor({ calls }: Tape, redact: Redactor) {
-    // No tool runs, so no tool calls another one.
+    // Calls that a tool made are left out, because no tool runs in a replay.
     this.#open = calls.filter(({ nested }) => nested === undefined);
     this.#redact = redact;
   }
@@ -69,7 +69,7 @@ class TapeReplay implements Replay {
     return answerOf(match.call);
   }
 
-  /** Returns the match of a call whose tool would run now. If the tool did not run in the recording, that is a difference. */
+  /** Returns the match of a call whose tool would run now. It is a difference if the tool did not run in the recording. */
   #mustHaveRun(runId: string, match: Match): Match {
     if ("problem" in match || match.call.ran) return match;
     const { tool, result } = match.call;
@@ -80,7 +80,7 @@ class TapeReplay implements Replay {
     return changed;
   }
 
-  /** Returns the recorded call for a call, looking it up only once, and reports a difference. */
+  /** Returns the recorded call that belongs to a call. It is searched once for each call, and a difference is reported. */
   #match(data: EventData): Match {
     const runId = String(data["run_id"]);
     const known = this.#matches.get(runId);
@@ -132,7 +132,7 @@ function mismatch(problem: string): RunnerFailure {
   return new RunnerFailure("REPLAY_MISMATCH", errorMessage("REPLAY_MISMATCH", { problem }));
 }
 
-/** Statuses of calls that the host ended, not their tool, by error code. */
+/** Statuses of calls that the host ended and not their tool, by the code of the error. */
 const statuses: Readonly<Record<string, RunnerFailure["status"]>> = {
   TIMED_OUT: "timed_out",
   CANCELLED: "cancelled",

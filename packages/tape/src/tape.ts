@@ -19,14 +19,14 @@ export interface TapeCall {
   readonly definition: string | null;
   readonly arguments: Json;
   readonly decision: TapeDecision;
-  /** Whether the tool was started. For example, a denied call ends before that. */
+  /** Whether the tool was started. For example, a denied call ends earlier. */
   readonly ran: boolean;
   readonly result: TapeResult;
-  /** Set for calls that a tool made. A replay does not make them again, because no tool runs. */
+  /** Set for a call that a tool made. A replay does not repeat it, because no tool runs. */
   readonly nested?: true;
 }
 
-/** The recorded calls of a session of work, and the answers of its model, each in order. */
+/** The recorded calls, and the answers of the model, each in their order. */
 export interface Tape {
   readonly calls: readonly TapeCall[];
   /** The answers of the model. Empty if no model was asked. */
@@ -37,7 +37,7 @@ export interface Tape {
 export interface TapeAnswer {
   /** The response, as in the Responses API. */
   readonly answer: JsonObject;
-  /** The digest of the request: its prompt, instructions and tools, and the results so far. Some tapes have none. */
+  /** A digest of the request: its prompt, instructions and tools, and the results so far. Older tapes do not have it. */
   readonly request?: string;
 }
 
@@ -55,10 +55,10 @@ export function printTapeAnswer(answer: TapeAnswer): string {
 }
 
 /**
- * Parses the text of a tape: JSON lines, the header first. The calls are sorted by the order in which they began.
+ * Parses the text of a tape, which is a header followed by lines of JSON. The calls are sorted by the order in which they began.
  *
- * Throws a `TapeError` with the number of an invalid line. An incomplete last line is ignored: the process that recorded it was
- * killed.
+ * Throws a `TapeError` with the number of an invalid line. An incomplete last line is ignored, because the process that recorded
+ * it was killed.
  */
 export function parseTape(text: string): Tape {
   const lines = text.split("\n");
@@ -87,7 +87,7 @@ export class TapeError extends Error {
 function parseLine(line: string, number: number): Readonly<Record<string, unknown>> {
   const value = parseJson(line, number);
   if (!isRecord(value)) throw new TapeError(number, "it is not an object");
-  // The object of a line adds levels around the arguments and the result, which each have at most maxDepth levels.
+  // Arguments and result may each have `maxDepth` levels. The object of the line adds the levels around them.
   const problem = meter(value, Number.POSITIVE_INFINITY, maxDepth + 4);
   if (problem !== null) throw new TapeError(number, `it is ${problem}`);
   return value;
