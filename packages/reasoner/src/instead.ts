@@ -7,7 +7,7 @@ import type { SessionLog } from "./session/log.ts";
 import { waitingCalls } from "./session/waiting.ts";
 import type { ClientResult } from "./turn/turn-types.ts";
 
-/** The model reads this about a call that the user did not answer. */
+/** What the model reads as the reason for a call that was not answered. */
 const reason = "the user wrote a message instead";
 
 interface Instead {
@@ -22,8 +22,8 @@ interface Given extends Omit<Instead, "by"> {
 }
 
 /**
- * Denies the waiting calls of a turn, including those of its sub-agents, and adds the message, which the model reads with
- * their answers. Without a message it does nothing. Returns the answers of calls that wait for the client. A gate of
+ * Denies the waiting calls of a turn, including those of its sub-agents, and adds the message. The model reads the message
+ * together with the answers. Without a message, does nothing. Returns the answers of calls that wait for the client. A gate of
  * `prompt:submit` may deny the message.
  */
 export async function denyFor(
@@ -55,7 +55,7 @@ async function denyQuestions(log: SessionLog, { host, access, by }: Instead): Pr
   }
 }
 
-/** Ignores the error that another person has decided meanwhile, because that decision holds. */
+/** Ignores errors of the host: another person may have answered the question meanwhile, and that answer counts. */
 function ignoreDecided(error: unknown): void {
   if (!isToolmountError(error)) throw error;
 }

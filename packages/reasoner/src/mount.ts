@@ -4,7 +4,7 @@ import { providerSettings, rankedSettings, settingsOf, unusedProviders } from ".
 import { agentSchema, type Agent, type Config } from "./config/settings.ts";
 import { createReasoner } from "./reasoner.ts";
 
-/** Mounts a plan's reasoner, and the capabilities with which tools start sub-agents. */
+/** Mounts the reasoner of a plan, and the capabilities with which tools start sub-agents. */
 export async function mount(coordinator: Coordinator, given: Config): Promise<void> {
   const { session = {} } = given;
   const translated = [...translateAgents(session)];
@@ -41,7 +41,10 @@ function agentsOf(
   return Object.fromEntries(translated.map(([name, { agent }]) => [name, agentSchema.parse(agent)]));
 }
 
-/** The events that a reasoner emits: Amplifier's, and `mode:entered` of toolmount. A test compares them with the sources. */
+/**
+ * The events that a reasoner emits: those of Amplifier, and toolmount's `mode:entered`. A test compares the list with the source
+ * code.
+ */
 const reasonerEvents = Object.freeze([
   "session:start",
   "session:resume",

@@ -16,7 +16,7 @@ import { Spawner } from "./spawn.ts";
 import type { ClientResult, TurnResult } from "./turn/turn-types.ts";
 import type { SessionView } from "./session/view.ts";
 
-/** Creates a reasoner over the tools that a coordinator has mounted. */
+/** Creates a reasoner for the tools that a coordinator has mounted. */
 export function createReasoner(
   coordinator: Coordinator,
   { settings, agents = {}, ranked, clock = systemClock }: ReasonerOptions,
@@ -29,7 +29,7 @@ export function createReasoner(
   const runFirst = async (host: TurnHost, id: string, options: RunOptions): Promise<TurnResult> => {
     const userId = options.userId ?? null;
     const facts = { id, parentId: null, userId, agent: null, depth: 0, allowed: [] };
-    await runner.openModel(facts, options); // a model that cannot be asked leaves no session behind
+    await runner.openModel(facts, options); // this comes first, so that a model that cannot be asked leaves no empty session behind
     return runner.start(host, await access.create(facts), options, true);
   };
 
@@ -50,7 +50,7 @@ export function createReasoner(
       access.requireOwner(log.facts, userId);
       runner.requireIdle(id);
       if (log.view.turn === null) {
-        await log.save(); // its process may have ended between the end of the turn and this
+        await log.save(); // the process may have ended after the turn's end but before the record was saved
         throw conflict(id, "no turn of it is open");
       }
       checkClientResults(log.view, clientResults);
@@ -89,7 +89,7 @@ async function leaveSession(
   access.forget(id);
 }
 
-/** Gives up a turn and its sub-agents, so that another process can take them. */
+/** Stops changing the logs of a turn and its sub-agents, so that another process can resume them. */
 function releaseTurn(running: RunningTurn | undefined): void {
   for (const { log } of running?.below ?? []) log.release();
   running?.log.release();
@@ -109,7 +109,7 @@ async function readLastTurn(access: SessionAccess, id: string): Promise<TurnResu
   return log.view.lastTurn === null ? null : pastTurn(log, access.settingsFor(log.facts, {}));
 }
 
-/** Finds the output of a call in the log. */
+/** Returns the output of a call from the log; null if it has none. */
 async function outputOf(access: SessionAccess, id: string, callId: string): Promise<Item | null> {
   await access.open(id);
   const entries = (await access.store().entries(id)).map(({ entry }) => entry as Partial<SessionEntry>);
@@ -124,9 +124,9 @@ async function entriesOf(access: SessionAccess, id: string): Promise<readonly Se
 }
 
 /**
- * Checks a client's results against the calls that wait for it. Throws `CLIENT_RESULT_REFUSED` for an unknown or repeated
- * id, for a call that does not wait for the client or has a result, and for a result without exactly one of `result` and
- * `error`.
+ * Checks a client's results against the calls that wait for the client. Throws `CLIENT_RESULT_REFUSED` for an unknown or repeated
+ * id, for a call that does not wait for the client or already has a result, and unless exactly one of `result` and `error` is
+ * given.
  */
 function checkClientResults(view: SessionView, given: readonly ClientResult[]): void {
   const seen = new Set<string>();

@@ -27,11 +27,11 @@ export interface RunningTurn extends Spender {
   readonly options: TurnOptions;
   readonly allowed: GlobLists;
   readonly live: LiveTurn;
-  /** The user's limits. A sub-agent has those of the turn above it. */
+  /** The user's limits for all their sessions. A sub-agent has the same as the turn above it. */
   readonly limits: UserLimits | null;
 }
 
-/** What a turn is run with, besides its host and its log. */
+/** What starts or resumes a turn, besides its host and its log. */
 interface Trigger {
   readonly options: TurnOptions;
   readonly clientResults: readonly ClientResult[];
@@ -50,10 +50,10 @@ export class TurnRunner {
   readonly #spending: UserSpending;
   readonly #turns = new LiveTurns();
   readonly #running = new Map<string, RunningTurn>();
-  /** Restrictions of a sub-agent's session besides its own, while its parent runs it. */
+  /** By session id of a sub-agent, restrictions that apply only while its parent runs it. */
   readonly ceilings = new Map<string, GlobLists>();
 
-  /** Adds a gate that restricts the calls of a turn to the offered tools. */
+  /** Adds a gate that refuses calls of a turn to tools that were not offered. */
   constructor(coordinator: Coordinator, access: SessionAccess, clock: Clock) {
     this.#coordinator = coordinator;
     this.#access = access;
@@ -65,7 +65,7 @@ export class TurnRunner {
     guardTurns(this.#turns, coordinator.hooks);
   }
 
-  /** Returns the running turn of a session. */
+  /** Returns the turn of a session that runs in this process; undefined if none does. */
   find(sessionId: string): RunningTurn | undefined {
     return this.#running.get(sessionId);
   }
@@ -92,7 +92,7 @@ export class TurnRunner {
     return this.#models.choose(this.#access.rankedFor(facts, options));
   }
 
-  /** Starts a turn with a prompt. */
+  /** Starts a turn with a prompt. `isNew` says whether the session was just created. */
   async start(host: TurnHost, log: SessionLog, options: RunOptions, isNew: boolean): Promise<TurnResult> {
     const { view, facts } = log;
     const { hooks } = this.#coordinator;
@@ -119,7 +119,7 @@ export class TurnRunner {
     });
   }
 
-  /** Resumes the open turn of a session, in the trace in which it started. */
+  /** Resumes the open turn of a session. It stays in the trace in which it started. */
   async resume(
     host: TurnHost,
     log: SessionLog,
@@ -133,7 +133,7 @@ export class TurnRunner {
     );
   }
 
-  /** Runs the open turn of a session. */
+  /** Runs the open turn of a session until it ends or pauses. */
   async #drive(host: TurnHost, log: SessionLog, trigger: Trigger): Promise<TurnResult> {
     const { options, clientResults, chosen } = trigger;
     const { id, parentId } = log.facts;
@@ -141,7 +141,7 @@ export class TurnRunner {
     const ofAgent = agent === null ? [] : [agent.tools];
     const allowed = [...log.facts.allowed, ...ofAgent, ...(this.ceilings.get(id) ?? [])];
     const { turnId } = log.view.turn!;
-    this.requireIdle(id); // another caller may have resumed it meanwhile
+    this.requireIdle(id); // another caller may have resumed the turn meanwhile
     const live = this.#turns.begin(id, turnId, { allowed, idempotent: repeatableTools(host) });
     const above = (parentId === null ? null : this.#running.get(parentId)) ?? null;
     const split =
@@ -193,7 +193,7 @@ export class TurnRunner {
     };
   }
 
-  /** Runs a turn, or its remaining part, inside its trace. `began` is the trace context in which it started. */
+  /** Starts or resumes a turn inside of its trace. `began` is the trace context in which the turn started; null for a new one. */
   #trace(
     { facts }: SessionLog,
     options: TurnOptions,
@@ -211,7 +211,7 @@ export class TurnRunner {
     return traceTurnOf({ ...described, traceparent, turnId, began }, act);
   }
 
-  /** Cancels the open turn of a sub-agent whose call the parent answers without it. */
+  /** Cancels the open turn of a sub-agent, because the parent has answered the call that began it. */
   async #cancelChild({ host, options }: RunningTurn, childId: string): Promise<void> {
     const log = await this.#access.find(childId);
     if (log === null || log.view.turn === null || this.#running.has(childId)) return;
@@ -220,13 +220,13 @@ export class TurnRunner {
   }
 }
 
-/** Returns the tools whose calls may be repeated after a crash. */
+/** Returns the names of the tools whose calls may run again after a crash. */
 function repeatableTools(host: TurnHost): ReadonlySet<string> {
   const harmless = host.tools().filter(({ idempotent, category }) => idempotent || category === "read");
   return new Set([...harmless.map(({ name }) => name), ...continuingTools(host)]);
 }
 
-/** Returns the tools that continue an earlier call: their runner can find it, or the session has a log of its calls. */
+/** Returns the names of tools whose repeated call continues the earlier one: their runner finds it, or they are `repeatable`. */
 function continuingTools({ coordinator }: TurnHost): readonly string[] {
   if (coordinator === undefined) return [];
   const runners = coordinator.get("runners") as ReadonlyMap<string, Runner>;
@@ -237,12 +237,12 @@ function continuingTools({ coordinator }: TurnHost): readonly string[] {
   );
 }
 
-/** Returns the spending of a turn that has not begun a sub-agent yet. */
+/** Returns the spending of a turn that has begun no sub-agents yet. */
 function startSpending(above: Spender | null): Pick<Spender, "above" | "children" | "below"> {
   return { above, children: new Map(), below: new Set() };
 }
 
-/** Creates a trace for one turn, in which its calls have spans. Source: W3C trace context. */
+/** Creates the trace context of a turn whose caller gave none, so that its calls share a trace. Source: W3C trace context. */
 function newTrace(): string {
   return `00-${randomBytes(16).toString("hex")}-${randomBytes(8).toString("hex")}-01`;
 }

@@ -10,25 +10,31 @@ import type { TurnHost, TurnOptions } from "./reasoner-types.ts";
 import { rankedSettingsOf, type Ranked } from "./session-settings.ts";
 import { SessionLog, type SessionFacts } from "./session/log.ts";
 
-/** The parts and options of a reasoner. */
+/** What a reasoner is created with. */
 export interface ReasonerOptions {
   readonly settings: Settings;
   readonly agents?: Readonly<Record<string, Agent>> | undefined;
-  /** Settings of models to ask, in their order; the next is asked if one cannot answer. Default: only the settings. */
+  /**
+   * Settings of models in the order in which they are asked: the next one is asked if a model cannot answer. Default: only
+   * `settings`.
+   */
   readonly ranked?: Ranked | undefined;
   readonly clock?: Clock | undefined;
 }
 
-/** Opens sessions, and knows the settings and the agent of each. */
+/** Opens sessions, and returns the settings and the agent of each. */
 export type SessionAccess = ReturnType<typeof createSessionAccess>;
 
-/** Creates the access to the sessions of one host: those of its session store, else sessions in memory. */
+/** Creates the access to the sessions of one host: those in its session store or, without one, sessions in memory. */
 export function createSessionAccess(
   coordinator: Coordinator,
   { settings, agents = {}, ranked, now }: Omit<ReasonerOptions, "clock"> & { readonly now: () => number },
 ) {
   const memory = createMemoryStore().sessions;
-  /** The length of each log when this process last saw it. If it is unchanged, the session's live state is current. */
+  /**
+   * By session id, the length of the log when this process last saw it. If the log is still as long, the state in memory is
+   * current.
+   */
   const known = new Map<string, number>();
   const store = () => (coordinator.get("session-store") as SessionStore | null) ?? memory;
 
@@ -55,26 +61,26 @@ export function createSessionAccess(
 
     create: (facts: SessionFacts) => SessionLog.create(store(), facts, now),
 
-    /** Loads the state that another process may have changed. A session store always has the newest state. */
+    /** Loads the session's state, which another process may have changed. With a session store, it is always read from there. */
     async restore(host: TurnHost, { view, facts: { id }, length }: SessionLog): Promise<void> {
       if (coordinator.get("session-store") !== null) await host.session(id).load();
       else if (known.get(id) !== length) host.session(id).restore(view.state);
     },
 
-    /** Notes that this process's live state of the session is current. */
+    /** Remembers that the session's state in this process's memory is current. */
     remember: ({ facts, length }: SessionLog) => void known.set(facts.id, length),
 
     forget: (id: string) => void known.delete(id),
 
     requireAgent: (facts: SessionFacts) => requireAgent(agents, facts, agentOf(facts)),
 
-    /** Returns the plan's settings, overridden by the agent's and then by the turn's, for the model to ask and then for others. */
+    /** Returns the settings of the models to ask, in order: the plan's, overridden by the agent's and then by the turn's. */
     rankedFor,
 
-    /** Returns the first of `rankedFor`. */
+    /** Returns the settings of the first model to ask. */
     settingsFor: (facts: SessionFacts, options: TurnOptions): Settings => rankedFor(facts, options)[0]!,
 
-    /** Throws `SESSION_NOT_FOUND` for another user's session. A caller without a user acts for the session's user. */
+    /** Throws `SESSION_NOT_FOUND` for another user's session. A caller without a user may use every session. */
     requireOwner({ id, userId: owner }: SessionFacts, userId: string | null | undefined): void {
       if (owner !== null && (userId ?? owner) !== owner)
         throw new ToolmountError("SESSION_NOT_FOUND", { session: id });
@@ -82,13 +88,16 @@ export function createSessionAccess(
   };
 }
 
-/** Returns the session's agent; null for the main agent. Throws `AGENT_NOT_FOUND` if the plan no longer has it. */
+/** Returns the session's agent; null if the session has none. Throws `AGENT_NOT_FOUND` if the plan no longer has this agent. */
 function requireAgent(agents: object, { agent: name }: SessionFacts, agent: Agent | null): Agent | null {
   if (agent !== null || name === null) return agent;
   throw new ToolmountError("AGENT_NOT_FOUND", { agent: name, known: Object.keys(agents) });
 }
 
-/** Returns the user of a session from its record alone, so that a log that cannot be read hides no other session. */
+/**
+ * Returns the user of a session; null if it has none. Reads only the record, because the log may be unreadable. Throws
+ * `SESSION_NOT_FOUND`.
+ */
 export async function ownerOf(store: SessionStore, id: string): Promise<string | null> {
   const record = await store.load(id);
   if (record === null) throw new ToolmountError("SESSION_NOT_FOUND", { session: id });

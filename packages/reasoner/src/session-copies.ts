@@ -10,7 +10,7 @@ import type { SessionEntry } from "./session/entry.ts";
 import { fold } from "./session/fold.ts";
 import { createView, type SessionView } from "./session/view.ts";
 
-/** Copies a session without its open turn, or as it was after its first `at` turns. */
+/** Copies a session without its open turn or, with `at`, as it was after its first `at` turns. */
 export async function forkSession(
   { hooks }: Coordinator,
   access: SessionAccess,
@@ -41,7 +41,7 @@ export async function forkSession(
   return summaryOf((await access.store().load(newId))!, prices);
 }
 
-/** Removes the last turns from the conversation. The log keeps them, and the effects of their calls stay. */
+/** Removes the last turns from the conversation. The log keeps them, and what their calls changed stays changed. */
 export async function rewindSession(
   access: SessionAccess,
   runner: Pick<TurnRunner, "requireIdle">,
@@ -69,8 +69,8 @@ export async function rewindSession(
 }
 
 /**
- * Returns the session as it was after its first `turns` turns, not counting removed turns. It includes items that a later
- * compaction left out. Throws `OPTION_INVALID` if the session has fewer turns.
+ * Returns the session as it was after its first `turns` turns, where removed turns do not count. Items that a later compaction
+ * left out are included. Throws `OPTION_INVALID` if the session has fewer turns.
  */
 async function viewAfter(store: SessionStore, id: string, turns: number): Promise<SessionView> {
   const entries = (await store.entries(id)).map(({ sequence, entry }) => readEntry(id, sequence, entry));
@@ -84,7 +84,7 @@ async function viewAfter(store: SessionStore, id: string, turns: number): Promis
   return view;
 }
 
-/** Returns where each turn begins that was not removed, as indices of entries. */
+/** Returns the indexes of the entries with which turns begin. Removed turns are left out. */
 function beginsOf(entries: readonly SessionEntry[]): readonly number[] {
   const begins: number[] = [];
   for (const [at, entry] of entries.entries()) {

@@ -8,11 +8,11 @@ import type { SessionFacts } from "./session/log.ts";
 /** Settings of models in the order in which they are asked. */
 export interface Ranked {
   readonly session: readonly Settings[];
-  /** For each agent, models that are asked before those of the session. */
+  /** By agent, the models that are asked before those of the session. */
   readonly agents: ReadonlyMap<string, readonly Partial<Settings>[]>;
 }
 
-/** The sources of the settings for a session's turn. */
+/** Where the settings of a session's turn come from. */
 interface Parts {
   readonly settings: Settings;
   readonly ranked: Ranked | undefined;
@@ -21,7 +21,7 @@ interface Parts {
   readonly options: TurnOptions;
 }
 
-/** Returns the plan's settings, overridden by the agent's and then by the turn's: those of the model to ask, then of the others. */
+/** Returns the settings of the models to ask, in order: the plan's, overridden by the agent's and then by the turn's. */
 export function rankedSettingsOf(
   coordinator: Coordinator,
   { settings, ranked, agent, facts, options: { settings: given = {}, instructions } }: Parts,
@@ -36,7 +36,10 @@ export function rankedSettingsOf(
   return withoutSame(all.map((one) => ownOutput(facts, withMore(one, instructions))));
 }
 
-/** Merges settings; later ones win. A model of another provider drops the server, the key and the module of earlier settings. */
+/**
+ * Merges settings; later ones take precedence. A model of another provider drops the server, the key and the module of earlier
+ * settings, which belong to the earlier provider.
+ */
 function merged(coordinator: Coordinator, given: readonly Partial<Settings>[]): Settings {
   const providerOf = (model: string) => providerIn(coordinator, model);
   let all: Partial<Settings> = {};
@@ -55,7 +58,10 @@ function withMore(settings: Settings, more: string | undefined): Settings {
   return { ...settings, instructions: [settings.instructions, more].filter(Boolean).join("\n\n") };
 }
 
-/** Returns a model's provider. Its key must not reach the server of another provider, not even one that a module mounts. */
+/**
+ * Returns the name of a model's provider, which may be mounted by a module. A key must not be sent to the server of another
+ * provider.
+ */
 function providerIn(coordinator: Coordinator, model: string): string {
   const [prefix = ""] = model.split(":");
   const isMounted = model.includes(":") && coordinator.get("models", prefix) !== null;
@@ -70,7 +76,7 @@ function defined(given: Readonly<Record<string, unknown>>): Partial<Settings> {
   return Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined));
 }
 
-/** Removes `outputSchema` for a sub-agent, because its parent reads a text. */
+/** Removes `outputSchema` for a sub-agent, because its parent expects a text. */
 function ownOutput({ parentId }: SessionFacts, settings: Settings): Settings {
   return parentId === null ? settings : { ...settings, outputSchema: undefined };
 }

@@ -11,7 +11,7 @@ import { waitingCalls } from "./session/waiting.ts";
 import { valueOf } from "./turn/last-answer.ts";
 import type { TurnResult } from "./turn/turn-types.ts";
 
-/** Returns the result of the last turn of a session, read from its log. */
+/** Returns the result of the last ended turn of a session from its log. */
 export function pastTurn(
   { facts, view }: SessionLog,
   { prices, outputSchema }: Pick<Settings, "prices" | "outputSchema">,
@@ -35,7 +35,7 @@ export function pastTurn(
   };
 }
 
-/** Returns a session for lists, from its record. */
+/** Returns a session as it is listed, from its record. */
 export function summaryOf(
   { id, parentId, createdAt, updatedAt, data }: SessionRecord,
   prices: Settings["prices"],
@@ -53,14 +53,14 @@ export function summaryOf(
   return { id, parentId, agent, title, turns, status, waits, usage, cost, forkedFrom, createdAt, updatedAt };
 }
 
-/** Returns the current facts of a session from its log, because its record may be older. */
+/** Returns the facts about a session from its log, because its record may be older than the log. */
 export function detailsOf(
   view: SessionView,
   prices: Settings["prices"],
 ): Partial<SessionDetails> & Pick<SessionDetails, "items" | "context" | "waiting" | "children"> {
   const { children, turns, usage, title, lastStatus: status } = view;
   const items = view.items.map(withoutSecrets);
-  // A client that itself runs a call needs its complete arguments.
+  // The client needs the complete arguments of a call that it must run itself.
   const waiting = waitingCalls(view).map((call) =>
     call.waitsFor === "client" ? call : withoutSecrets(call),
   );
@@ -73,7 +73,10 @@ export function detailsOf(
   return { items, context, children, turns, usage, cost, title, status, waiting, waits: waiting.length };
 }
 
-/** Masks secrets in arguments for people. The log keeps calls as the model wrote them, because the model reads them again. */
+/**
+ * Masks secrets in arguments, because people see them. The log has calls as the model wrote them, because the model reads them
+ * again.
+ */
 function withoutSecrets<Shown extends { readonly arguments?: unknown }>(shown: Shown): Shown {
   return shown.arguments === undefined
     ? shown

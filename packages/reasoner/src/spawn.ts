@@ -50,7 +50,7 @@ export class Spawner {
       : this.#spawnAgain(parent, request);
   }
 
-  /** Uses the sub-agent that an earlier run of the same call began, so that its work is not repeated. */
+  /** Returns the result of the sub-agent that an earlier run of the call began, or continues its turn, without repeated work. */
   async #spawnKnown(
     parent: RunningTurn,
     request: SpawnRequest,
@@ -130,7 +130,7 @@ export class Spawner {
     }
   }
 
-  /** Prepares the sub-agent's session, after it has stored it in the parent's log. Returns a function that undoes the preparation. */
+  /** Writes the sub-agent's session to the parent's log, then prepares it. Returns a function that undoes the preparation. */
   async #attach(
     parent: RunningTurn,
     log: SessionLog,
@@ -170,7 +170,7 @@ export class Spawner {
     changeSessionMode(host.session(log.facts.id).state, mode);
   }
 
-  /** Resumes the sub-agent's open turn, if it has one, and gives it the instruction unless it already has it. */
+  /** Resumes the sub-agent's open turn, if it has one. Gives it the request's instruction, unless it already has that. */
   async #runChildTurn(
     { host, options, log: { facts } }: RunningTurn,
     log: SessionLog,
@@ -199,7 +199,7 @@ export class Spawner {
   }
 }
 
-/** Adds the sub-agent's use since `before` to the parent's log. A waiting sub-agent stays open. */
+/** Adds what the sub-agent used since `before` to the parent's log. */
 async function countChild(
   parent: RunningTurn,
   { facts, view }: SessionLog,
@@ -233,7 +233,7 @@ function childWait(sessionId: string, { waiting }: TurnResult): ChildWait {
   return { waitsFor: "agent", sessionId, waiting };
 }
 
-/** Returns tools whose tags say that they answer for agents. */
+/** Returns the names of the tools with the tag `agents`, whose results are answers of agents. */
 function agentTools(host: TurnHost): ReadonlySet<string> {
   return new Set(host.tools().flatMap(({ name, tags }) => (tags.includes("agents") ? [name] : [])));
 }

@@ -6,8 +6,8 @@ import type { SessionTotals } from "../session/view.ts";
 import { spentOf, type Spender } from "./shared-budget.ts";
 
 /**
- * Returns the budgets of a sub-agent: the smaller of its own budget and the rest of its parent's. Throws `AGENT_BUDGET_EXHAUSTED`
- * if the parent has nothing left.
+ * Returns the budgets of a sub-agent: the smaller of its own budgets and what its parent has left. Throws
+ * `AGENT_BUDGET_EXHAUSTED` if the parent has no tokens or calls left.
  */
 export function childBudgets(
   parent: Spender,
@@ -16,7 +16,8 @@ export function childBudgets(
   before: SessionTotals,
 ): Settings["budgets"] {
   const { tokens, calls, ms } = parent.settings.budgets;
-  // A resumed sub-agent's earlier use counts both in its own session and in its parent's, so it is added back.
+  // The earlier use of a resumed sub-agent is counted in its own session and in its parent's. It is added back here, so that it
+  // does not count twice.
   const tokensLeft = leftOf(parent, "tokens", tokens) + tokensOf(before.usage);
   const callsLeft = leftOf(parent, "calls", calls) + (view.turn?.callCount ?? 0);
   return {
@@ -39,13 +40,13 @@ function smaller(one = Number.POSITIVE_INFINITY, other = Number.POSITIVE_INFINIT
   return least === Number.POSITIVE_INFINITY ? undefined : least;
 }
 
-/** Returns the usage between two moments. */
+/** Returns the difference between the usage `now` and the earlier usage `before`. */
 export function usageSince(now: Usage, before: Usage): Usage {
   const pairs = Object.keys(now).map((key) => [key, now[key as keyof Usage] - before[key as keyof Usage]]);
   return Object.fromEntries(pairs) as Usage;
 }
 
-/** Adds to the parent's log the use of its sub-agents in a process that is gone, even if they are never resumed. */
+/** Adds the use of sub-agents that ran in a process that has ended to the parent's log, because they may never be resumed. */
 export async function countLostChildren(
   log: SessionLog,
   find: (id: string) => Promise<SessionLog | null>,
@@ -53,7 +54,7 @@ export async function countLostChildren(
   for (const { call, child } of log.view.turn?.calls ?? []) {
     if (child === null || child.ended) continue;
     const found = await find(child.sessionId);
-    if (found === null) continue; // the session was removed; the call that resumes it reports that
+    if (found === null) continue; // the session was deleted, and the call that resumes it will report that
     const { facts, view } = found;
     const { turns, calls, usage } = child.before;
     await log.append({

@@ -2,14 +2,14 @@ import type { Host, SpawnRequest, ToolInfo } from "@toolmount/core";
 import type { Agent } from "../config/settings.ts";
 import type { SessionLog } from "../session/log.ts";
 
-/** Lists of globs; a tool is allowed when every list admits it. */
+/** Lists of globs. A tool is allowed only if each of the lists allows it. */
 export type GlobLists = readonly (readonly string[])[];
 
 type RightsHost = Pick<Host, "session" | "tools">;
 
 /**
- * Returns the restrictions that a sub-agent has besides its parent's: its agent's list of tools, excluded tools, and the parent's
- * mode.
+ * Returns the restrictions of a sub-agent in addition to its parent's own: its agent's list of tools, excluded tools, and what
+ * the parent's mode does not offer.
  */
 export async function rightsOf(
   host: RightsHost,
@@ -28,7 +28,10 @@ export async function rightsOf(
   return [...(agent === undefined ? [] : [agent.tools]), ...without, ...(await modeRights(host, parent))];
 }
 
-/** Excludes the tools that the parent's mode does not offer now, whatever mode the sub-agent itself enters. */
+/**
+ * Returns a list that excludes the tools that the parent's mode does not offer now. It applies whatever mode the sub-agent
+ * enters.
+ */
 export async function modeRights(host: RightsHost, { facts, view }: SessionLog): Promise<GlobLists> {
   const offer = await host.session(facts.id).offer({ turnId: view.turn?.turnId });
   const offered = new Set([...offer.tools, ...offer.available].map(({ name }) => name));
@@ -50,13 +53,19 @@ function namesOf({ name, declaredName, aliases, owner }: ToolInfo): readonly str
   return [name, declaredName, ...aliases, owner, module, `tool-${module}`];
 }
 
-/** Counts how many sessions in a row, including this one, were begun as `self`. Their ids show it. */
+/**
+ * Counts how many sessions in a row, up to this one, were begun with the agent `self`. Each of them adds to the id of the
+ * session.
+ */
 export function selfDepthOf(sessionId: string): number {
   const chain = /(?:-[0-9a-f]{16}_self)*$/.exec(sessionId)?.[0] ?? "";
   return chain.split("_self").length - 1;
 }
 
-/** Tests whether a parent may resume a session: it began that session, for the same user, with the same agent. */
+/**
+ * Tests whether a parent may resume a session: it began the session, for the same user, with the same agent. `foreign`: not its
+ * session. `other agent`: the session has another agent than the request.
+ */
 export function isChildOf(
   child: SessionLog,
   parent: SessionLog,

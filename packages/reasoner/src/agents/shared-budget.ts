@@ -3,18 +3,18 @@ import type { SessionLog } from "../session/log.ts";
 import type { SessionTotals } from "../session/view.ts";
 import { tokensOf } from "../provider/usage.ts";
 
-/** A running turn for the counting of budgets: its own use, and the current use of its sub-agents. */
+/** A running turn, with what is needed to count its use of budgets, including that of its sub-agents. */
 export interface Spender {
   readonly log: SessionLog;
   readonly settings: Settings;
   readonly above: Spender | null;
-  /** Running sub-agents, whose use is not in the log yet, each with its use before. */
+  /** Logs of running sub-agents, whose use the log of this turn does not have yet. Each has the totals from before they began. */
   readonly children: Map<Spender["log"], SessionTotals>;
-  /** Turns of those sub-agents. */
+  /** The turns of these sub-agents. */
   readonly below: Set<Spender>;
 }
 
-/** The rest of a budget, and the limit that sets it. */
+/** What is left of a budget, and the limit of that budget. */
 export interface Allowance {
   readonly left: number;
   readonly limit: number;
@@ -25,7 +25,7 @@ interface Spent {
   readonly calls: number;
 }
 
-/** Returns the use of a session and its running sub-agents. A call counts from the moment the model asks for it. */
+/** Returns the use of a session and its running sub-agents. A call counts as soon as the model asks for it. */
 function spentIn(log: SessionLog, spender: Spender | undefined): Spent {
   let tokens = tokensOf(log.view.usage);
   let calls = log.view.calls;
@@ -38,14 +38,14 @@ function spentIn(log: SessionLog, spender: Spender | undefined): Spent {
   return { tokens, calls };
 }
 
-/** Returns how much of its own budgets a turn has used: tokens of the session, calls of the turn. */
+/** Returns how much a turn has used of its own budgets: tokens count for the whole session, calls for this turn. */
 export function spentOf(spender: Spender): Spent {
   const { tokens, calls } = spentIn(spender.log, spender);
   const { view } = spender.log;
   return { tokens, calls: calls - view.calls + (view.turn?.callCount ?? 0) };
 }
 
-/** Returns the smallest allowance among the turns above a turn. */
+/** Returns the smallest rest of a budget among the turns above a turn; infinite if none of them has this budget. */
 export function leftAbove({ above }: Spender, budget: "tokens" | "calls"): Allowance {
   let least = { left: Number.POSITIVE_INFINITY, limit: Number.POSITIVE_INFINITY };
   for (let one = above; one !== null; one = one.above) {

@@ -6,7 +6,10 @@ interface Running {
   readonly above: Running | null;
 }
 
-/** Returns the turns and calls that began a sub-agent's session, nearest first, for the context of its calls. */
+/**
+ * Returns, for the context of calls, the sessions, turns and calls that began a sub-agent's session, the nearest first. Empty for
+ * a session that no other one began.
+ */
 export function causesOf({ log, above }: Running): Pick<SessionCallContext, "causes"> {
   if (above === null) return {};
   const { turn } = above.log.view;
@@ -19,12 +22,12 @@ export function causesOf({ log, above }: Running): Pick<SessionCallContext, "cau
   return { causes: [cause, ...(causesOf(above).causes ?? [])] };
 }
 
-/** The user's words, and the sessions whose results a session has seen, for the context of its calls. */
+/** The user's words, and the sessions whose results a session has seen, as the context of its calls has them. */
 export type UserWords = Pick<SessionCallContext, "prompts" | "parentSessionIds" | "causes">;
 
 /**
- * Returns the user's words for the calls of a running session. A model writes the instruction of a sub-agent, so a sub-agent
- * has the words of the session that began it. If that session does not run, they are unknown.
+ * Returns the user's words for the calls of a running session. A sub-agent has the words of the session that began it, because a
+ * model wrote its instruction. If that session does not run, the words are unknown.
  */
 export function wordsOf({ log: { facts, view }, above }: Running): UserWords {
   if (facts.parentId === null) return { prompts: [...view.prompts], ...sessions(view.sources) };

@@ -12,7 +12,7 @@ const foreign = z.strictObject({
 const noHooks =
   "hooks of one agent are not mapped; write them as hooks of the plan, which hold for agents, too";
 
-/** An agent of an Amplifier plan: its differences from the session that begins it. It has the tools of that session. */
+/** An agent of an Amplifier plan. It has the tools of the session that begins it, and differs from it only in these members. */
 const amplifierAgent = z.looseObject({
   description: z.string().optional(),
   meta: z.looseObject({ description: z.string().optional() }).nullish(),
@@ -28,13 +28,15 @@ const amplifierAgent = z.looseObject({
 /** The `session` of an Amplifier plan, with the providers and the agents of the plan. */
 export const amplifierSession = z
   .strictObject({
-    /** From bundles: says that their application should add nothing to the session. Nothing is added here anyway. */
+    /**
+     * Says in a bundle that the application should add nothing to the session. It has no effect, because nothing is added here.
+     */
     raw: z.boolean().optional(),
     orchestrator: foreign.optional(),
     context: foreign.optional(),
     providers: z.array(foreign).optional(),
     agents: z.record(z.string(), amplifierAgent).optional(),
-    /** Limits for text that hooks inject: characters of one text, and tokens of one turn. */
+    /** Limits for texts that hooks inject: most characters of one text, and most tokens in one turn. */
     injection_size_limit: z.int().positive().nullish(),
     injection_budget_per_turn: z.int().positive().nullish(),
   })
@@ -45,10 +47,10 @@ export const amplifierSession = z
     context.addIssue({ code: "custom", message, path: ["providers", providers.indexOf(first), "module"] });
   });
 
-/** An agent in the form of our plans, the models that it prefers, and the members of the other plan's agent that are not used. */
+/** An agent in our form, the models that it prefers, and the members of Amplifier's agent that have no counterpart. */
 interface Translated {
   readonly agent: { readonly description: string; readonly instructions?: string };
-  /** The preferred models, each with the provider of the plan that has it. */
+  /** The models that the agent prefers, each with the plan's provider for it. */
   readonly preferred: readonly { readonly entry: ProviderEntry; readonly model: string }[];
   readonly unused: readonly string[];
 }
@@ -80,7 +82,10 @@ function translate(
   return { agent: { description, ...(instructions !== undefined && { instructions }) }, preferred, unused };
 }
 
-/** Returns the plan's provider that an agent prefers, with the model: a named one, or the provider's own if it matches a pattern. */
+/**
+ * Returns the plan's provider that an agent prefers, with the model. A pattern chooses the provider's own model if that matches.
+ * Empty if the plan has no such provider or model.
+ */
 function preferredOf(
   { provider, model = "*" }: { readonly provider: string; readonly model?: string | undefined },
   providers: readonly ProviderEntry[],

@@ -3,7 +3,7 @@ import { amplifierProviderName } from "@toolmount/interop/internal";
 import { providersByRank, withProvider, type ProviderEntry } from "./provider-entry.ts";
 import { requireConsistent, settingsSchema, type Config, type Settings } from "./settings.ts";
 
-/** The names of our settings, by the keys that Amplifier plans use for them. */
+/** By the keys that Amplifier plans use, the names of our settings. */
 const settingNames: ReadonlyMap<string, string> = new Map([
   ...Object.keys(settingsSchema.shape).map((name) => [name, name] as const),
   ["base_url", "baseUrl"],
@@ -13,20 +13,23 @@ const settingNames: ReadonlyMap<string, string> = new Map([
   ["max_tokens", "maxOutputTokens"],
 ]);
 
-/** Returns the settings of a plan of ours or of Amplifier; of several providers, those of the first. Throws `CONFIG_INVALID`. */
+/** Returns the settings of one of our plans, or of an Amplifier plan with its first provider. Throws `CONFIG_INVALID`. */
 export function settingsOf(plan: Config): Settings {
   return rankedSettings(plan)[0]!;
 }
 
 /**
- * Returns the settings of a plan with each of its providers, in the order in which they are asked. A plan that itself names a
- * model asks only that one. Throws `CONFIG_INVALID`.
+ * Returns the settings of a plan for each of its providers, in the order in which they are asked. If the plan itself names a
+ * model, only the first. Throws `CONFIG_INVALID`.
  */
 export function rankedSettings(plan: Config): readonly Settings[] {
   return usedProviders(plan).map((entry) => settingsWith(plan, entry));
 }
 
-/** Returns the providers that no session asks: they have no counterpart or no model, or the plan itself names the model. */
+/**
+ * Returns the providers that no session uses, because they have no counterpart or no model, or because the plan itself names a
+ * model.
+ */
 export function unusedProviders(plan: Config): readonly string[] {
   const used = usedProviders(plan);
   const others = (plan.session?.providers ?? []).filter((entry) => !used.includes(entry));
@@ -44,7 +47,7 @@ function usedProviders({
   return [first, ...(isNamed ? [] : others.filter(canBeAsked))];
 }
 
-/** Returns the settings of a provider of an Amplifier plan, by our names. */
+/** Returns the settings of a provider in an Amplifier plan under our names. */
 export function providerSettings(entry: ProviderEntry, model?: string): Record<string, unknown> {
   const own = { ...translated(entry.config), ...(model !== undefined && { model }) };
   return withProvider({}, entry, own);

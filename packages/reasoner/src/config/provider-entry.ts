@@ -1,13 +1,13 @@
 import { amplifierProviderName, amplifierServer, namedProvider } from "@toolmount/interop/internal";
 
-/** A provider of an Amplifier plan. */
+/** A provider in an Amplifier plan. */
 export interface ProviderEntry {
   readonly module?: string | undefined;
   readonly id?: string | undefined;
   readonly config?: Readonly<Record<string, unknown>> | undefined;
 }
 
-/** Orders providers of an Amplifier plan by its rule: the lowest `priority` first. The default is 100. */
+/** Orders the providers of an Amplifier plan by its rule: the lowest `priority` comes first. Without a priority it is 100. */
 export function providersByRank(providers: readonly ProviderEntry[]): readonly ProviderEntry[] {
   const rank = ({ config: { priority } = {} }: ProviderEntry) =>
     typeof priority === "number" ? priority : 100;
@@ -17,8 +17,8 @@ export function providersByRank(providers: readonly ProviderEntry[]): readonly P
 type Given = Readonly<Record<string, unknown>>;
 
 /**
- * Adds a provider's settings below the given ones; `own` are the provider's, by our names. A model of another provider gets
- * neither its key nor its server.
+ * Adds a provider's settings, `own`, where `given` has none. If `given` names a model of another provider, that model must get
+ * neither the key nor the server, so nothing is added.
  */
 export function withProvider(given: Given, { module = "", config = {} }: ProviderEntry, own: Given): Given {
   const name = amplifierProviderName(module);
@@ -36,7 +36,7 @@ export function withProvider(given: Given, { module = "", config = {} }: Provide
   };
 }
 
-/** Returns a model's name as plans write it. A bare name means the Responses API. */
+/** Returns a model's name as plans write it. For the Responses API, the name has no prefix. */
 function qualified(name: string, model: string): string {
   return name === "openai" && namedProvider(model) === null ? model : `${name}:${model}`;
 }

@@ -18,7 +18,7 @@ const budgets = z.strictObject({
 });
 
 const prices = z.strictObject({
-  /** The price of a million tokens. */
+  /** The price of a million input tokens. */
   input: z.number().min(0),
   cachedInput: z.number().min(0).optional(),
   output: z.number().min(0),
@@ -28,14 +28,14 @@ const prices = z.strictObject({
 const bootstrapStep = z.strictObject({
   tool: z.string().min(1),
   arguments: z.record(z.string(), z.json()).default({}),
-  /** `inject`: the model reads the output. `store`: the session's state keeps it. `both`: both happen. */
+  /** `inject`: the model reads the output. `store`: the session's state keeps the output. `both`: it does both. */
   output: z.enum(["inject", "store", "both"]).default("inject"),
 });
 
 const provider = z.strictObject({
-  /** A package, or a path from the plan's folder. It exports `open`, or a factory of the AI SDK. */
+  /** The name of a package, or a path from the plan's folder. It exports `open`, or a factory of the AI SDK. */
   module: z.string().min(1),
-  /** The export that creates the provider. Needed only if the module has several. */
+  /** The name of the export that creates the provider; needed only if the module has several. */
   export: z.string().min(1).optional(),
   /** The config that the export receives, besides `baseUrl` and `apiKey`. */
   config: z.record(z.string(), z.unknown()).optional(),
@@ -46,22 +46,27 @@ export const settingsSchema = z.strictObject({
   model: z.string().min(1),
   /** A module that opens the model; `model` is then the model's name there, without a prefix. */
   provider: provider.optional(),
-  /** Whether the model can call tools, if neither its provider nor its server says so. */
+  /** Whether the model can call tools. Overrides what its provider or server says. */
   callsTools: z.boolean().optional(),
   /** The server's URL without `/responses`. Default: OpenAI. */
   baseUrl: z.url({ protocol: /^https?$/ }).optional(),
   apiKey: z.string().min(1).optional(),
   stream: z.boolean().default(true),
-  /** Text before the guidance of the tools. */
+  /** Instructions for the model, before those of the tools. */
   instructions: z.string().optional(),
   /** Most requests to the model in one turn. Aptix allows 8, which ends most coding tasks too early. */
   maxIterations: count.max(1_000).default(32),
   budgets: budgets.prefault({}),
   prices: prices.optional(),
-  /** Sends schemas in strict mode if it can express them, and removes the nulls of strict mode from arguments. */
+  /**
+   * Sends the schema of a tool in strict mode if that can express it. The nulls that strict mode requires are removed from
+   * arguments.
+   */
   strictSchemas: z.boolean().default(false),
   parallelToolCalls: z.boolean().default(true),
-  /** Whether the server stores responses. With `continue` it does, and each request has only the items since the last response. */
+  /**
+   * Whether the server stores responses. With `continue` it does, and a request contains only the items since the last response.
+   */
   store: z.union([z.boolean(), z.literal("continue")]).default(false),
   reasoning: z
     .strictObject({
@@ -72,8 +77,8 @@ export const settingsSchema = z.strictObject({
   temperature: z.number().min(0).max(2).optional(),
   maxOutputTokens: count.optional(),
   /**
-   * JSON Schema of the turn's last answer. The model then answers in JSON, and the result of the turn has the checked value
-   * as `data`. Sub-agents answer in text.
+   * A JSON Schema of the turn's last answer. The model then answers in JSON, and the turn's result has the checked value as
+   * `data`. It does not apply to sub-agents, which answer in text.
    */
   outputSchema: z.record(z.string(), z.unknown()).optional(),
   /** How often a request is repeated after a failure that may be temporary. */
@@ -82,17 +87,18 @@ export const settingsSchema = z.strictObject({
   /** Most milliseconds of one request. */
   timeout: count.max(2 ** 31 - 1).default(600_000),
   /**
-   * Tokens of input at which a conversation is shortened: results of older calls are cleared, then a summary replaces older
-   * items. Default: 80 % of the model's window, or of a size that its server refused. `false`: never, so that the turn fails.
+   * How many input tokens a conversation may have before it is shortened: results of older calls are cleared, and then a summary
+   * replaces older items. Default: 80 % of the model's window, or of a size that its server refused. With `false`, nothing is
+   * shortened, and a turn that is too long fails.
    */
   compaction: z
     .union([count, z.literal(false)], { error: "compaction is a number of tokens, such as 100000, or false" })
     .optional(),
-  /** Most turns that a compaction leaves word for word; fewer if they are too long. */
+  /** How many of the last turns a compaction leaves unchanged; fewer if they are too long. */
   keepTurns: count.default(2),
   /** Whether the model writes a summary of the items that a compaction leaves out. */
   summary: z.boolean().default(true),
-  /** Calls that run in order when a mode is entered. */
+  /** By mode, the calls that run one after the other when the mode is entered. */
   bootstrap: z.record(z.string(), z.array(bootstrapStep)).prefault({}),
   /** Most bytes that one hook may inject. */
   maxInjectionBytes: count.default(10_240),
@@ -108,7 +114,7 @@ export type Settings = z.output<typeof settingsSchema>;
 export const agentSchema = z.strictObject({
   description: z.string().min(1),
   instructions: z.string().optional(),
-  /** Globs of its tools, among those of its parent. A glob that begins with `!` excludes tools. */
+  /** Globs that choose its tools from those of its parent. A glob that begins with `!` excludes tools. */
   tools: z.array(z.string().min(1)).default(["*"]),
   mode: z.string().min(1).optional(),
   model: z.string().min(1).optional(),
@@ -121,10 +127,13 @@ export type Agent = z.output<typeof agentSchema>;
 
 const partialSettings = settingsSchema.partial();
 
-/** Settings that only a program gives to a turn. Their defaults are right for plans. */
+/** Settings that only a program can give to a turn, because plans do not need other values than the defaults. */
 const ofPrograms = ["keepTurns", "summary", "retryDelayMs", "maxInjectionBytes", "injectionTokens"] as const;
 
-/** The settings that a plan may have, without defaults, which would hide the values in `config` or in a provider of the plan. */
+/**
+ * The settings that a plan may have. They have no defaults, which would take precedence over values in `config` or in a provider
+ * of the plan.
+ */
 const writtenSettings = z.strictObject(
   Object.fromEntries(
     Object.entries(settingsSchema.shape)
@@ -140,7 +149,9 @@ function written(schema: z.ZodType): z.ZodType {
   return (innerType as z.ZodType).optional().meta({ default: defaultValue });
 }
 
-/** The plan's `agent`: settings, and agents to delegate to. An Amplifier plan has a `session` instead. */
+/**
+ * The section `agent` of a plan: settings, and agents to which the model can delegate. An Amplifier plan has a `session` instead.
+ */
 export const config = writtenSettings.extend({
   agents: z.record(z.string(), agentSchema).optional(),
   session: amplifierSession.optional(),

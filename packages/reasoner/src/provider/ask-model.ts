@@ -9,7 +9,7 @@ import type { ModelAnswer } from "./response.ts";
 import { textOf } from "./items.ts";
 import type { ModelEvent } from "./model-events.ts";
 
-/** Everything that a request to the model needs besides its body. */
+/** What a request to the model needs in addition to its content. */
 interface ModelCall {
   readonly model: Model;
   readonly settings: Pick<
@@ -20,14 +20,14 @@ interface ModelCall {
   readonly ids: Readonly<Record<string, string>>;
   readonly signal: AbortSignal;
   readonly emit: (event: ModelEvent) => void;
-  /** Identifies the turn, for tracing. */
+  /** The ids of the turn, for tracing. */
   readonly trace: Pick<ModelTrace, "hostId" | "sessionId" | "turnId" | "traceparent">;
   readonly now: () => number;
 }
 
 /**
- * Sends a request to the model, and repeats it after a failure that may be temporary. A failed request has run no call, so a
- * retry runs nothing twice. Rejects with a `ModelError`.
+ * Sends a request to the model, and repeats it after a failure that may be temporary. A repetition runs no call twice, because a
+ * failed request has run none. Rejects with a `ModelError`.
  */
 export async function askModel(request: ModelRequest, asking: ModelCall): Promise<ModelAnswer> {
   const { settings, hooks, ids, signal, emit, model } = asking;
@@ -52,10 +52,13 @@ export async function askModel(request: ModelRequest, asking: ModelCall): Promis
   }
 }
 
-/** Longest time between two attempts, in milliseconds. A limit per minute ends within it. */
+/** Most milliseconds between two attempts. A limit per minute has ended after this time. */
 const maxDelayMs = 90_000;
 
-/** Tests whether another attempt makes sense. A server that asks for a longer wait would refuse an earlier one. */
+/**
+ * Tests whether another attempt can succeed. If the server asks for a longer wait than we allow, an earlier attempt would be
+ * refused.
+ */
 function mayPass({ failure }: ModelError): boolean {
   return failure.retryable && (failure.retryAfterMs ?? 0) <= maxDelayMs;
 }
@@ -64,7 +67,7 @@ function delayOf({ failure }: ModelError, attempt: number, baseMs: number): numb
   return failure.retryAfterMs ?? Math.min(baseMs * failure.delayMultiplier ** (attempt - 1), maxDelayMs);
 }
 
-/** Sends one request and publishes it on the tracing channel, where a retry is a separate request. */
+/** Sends one request, and reports it on the tracing channel. Each attempt is reported as a separate request. */
 function askTraced(request: ModelRequest, asking: ModelCall, attempt: number): Promise<ModelAnswer> {
   const { model, settings, trace, now } = asking;
   const { stream, temperature, maxOutputTokens } = settings;
@@ -116,7 +119,7 @@ async function askOnce(
   return answer;
 }
 
-/** Returns the size of a request, because events do not carry its content. */
+/** Returns the sizes of a request, because events must not contain its content. */
 function shapeOf({ items, tools, instructions }: ModelRequest) {
   return {
     item_count: items.length,
@@ -127,7 +130,7 @@ function shapeOf({ items, tools, instructions }: ModelRequest) {
 
 type Reporting = Pick<ModelCall, "hooks" | "ids" | "signal" | "emit"> & { readonly begun: () => void };
 
-/** Emits the parts of an answer as they arrive, and resolves to the last one. */
+/** Reports the parts of an answer as they arrive. Resolves to the last part, which is the complete answer. */
 async function readParts(model: Model, request: ModelRequest, reporting: Reporting): Promise<ModelAnswer> {
   const { signal } = reporting;
   const report = reporterOf(model, reporting);
@@ -138,7 +141,7 @@ async function readParts(model: Model, request: ModelRequest, reporting: Reporti
   throw reportedFailure(undefined, "the answer ended without its last part", model);
 }
 
-/** Most levels of an item. A server's answer is stored, sent back and shown, by recursive code. */
+/** Most levels of an item of an answer, because recursive code stores it, sends it back and shows it. */
 const maxLevels = 64;
 
 function requireShallow(answer: ModelAnswer, model: Model): ModelAnswer {

@@ -1,27 +1,33 @@
 import { isCall, isItem, readText, type Item } from "./items.ts";
 
-/** One mention of a call in the events of an answer: a whole item, or only its arguments. */
+/**
+ * What one event of an answer says about a call: the whole item, or only its arguments. `place` is the item's position in the
+ * answer.
+ */
 export interface Sighting {
   readonly item: Item;
   readonly place: number | undefined;
 }
 
-/** Tests whether two sightings belong to one call. Some servers change item ids between events; others number all items 0. */
+/**
+ * Tests whether two sightings are about the same call. Item ids and positions alone are not enough: some servers change ids
+ * between events, and others give all items the position 0.
+ */
 export function isSameCall(one: Sighting, other: Sighting): boolean {
   const [id, otherId] = [readText(one.item["id"]), readText(other.item["id"])];
   const [call, otherCall] = [readText(one.item["call_id"]), readText(other.item["call_id"])];
   const isSamePlace = one.place !== undefined && one.place === other.place;
   const hasIds = id !== "" && otherId !== "";
   const isElsewhere = one.place !== undefined && other.place !== undefined && !isSamePlace;
-  // Some servers use the id of one call again for another.
+  // The same call id is not enough either, because some servers use the id of a call again for another one.
   if (call !== "" && otherCall !== "")
     return call === otherCall && !isElsewhere && (!hasIds || id === otherId || isSamePlace);
   return hasIds ? id === otherId && !isElsewhere : isSamePlace;
 }
 
 /**
- * Joins all that the events of an answer say about one call. Contradictions make the call invalid: its arguments then become a
- * text with all versions, which no tool accepts.
+ * Joins what the events of an answer say about one call. If they contradict each other, the arguments become a text with all
+ * versions, which no tool accepts.
  */
 function assembleCall(item: Item, sightings: readonly Item[], deltas: string, lost: readonly string[]): Item {
   const key = keyOf(item);
@@ -31,7 +37,7 @@ function assembleCall(item: Item, sightings: readonly Item[], deltas: string, lo
   const written = distinct(texts.flatMap((text) => text ?? []));
   const unread = written.length === 0 ? [...all.flatMap((each) => unreadIn(each, key)), ...lost] : [];
   const isKnown = written.length < 2 && names.length < 2 && unread.length === 0;
-  // If a call has no arguments at all, not even an empty text, it must not pass as a call without arguments.
+  // A call whose arguments are missing must not pass as a call without arguments, unless the server sent an empty text.
   const known = written[0] ?? (texts.some((text) => text !== undefined) ? "" : "null");
   return { ...item, [key]: isKnown ? known : ["not one call:", ...names, ...written, ...unread].join("\n") };
 }
@@ -40,14 +46,14 @@ function keyOf({ type }: Item): "input" | "arguments" {
   return type === "custom_tool_call" ? "input" : "arguments";
 }
 
-/** Returns arguments as the text that the model wrote. Some servers send the parsed object instead. */
+/** Returns arguments as a text, because some servers send the parsed object; undefined if they are missing. */
 function textOf(given: unknown): string | undefined {
   return given === undefined || given === null || typeof given === "string"
     ? (given ?? undefined)
     : JSON.stringify(given);
 }
 
-/** Returns the texts that are not empty. Of texts with the same JSON it keeps one. */
+/** Returns the texts that are not empty. Texts that are the same JSON count once. */
 function distinct(texts: readonly string[]): readonly string[] {
   const byValue = new Map(texts.filter((text) => text.trim() !== "").map((text) => [canonical(text), text]));
   return [...byValue.values()];
@@ -57,7 +63,7 @@ function canonical(text: string): string {
   try {
     return JSON.stringify(JSON.parse(text, sorted));
   } catch {
-    return text; // compared as it is
+    return text; // Text that is not JSON is compared as it is.
   }
 }
 
@@ -76,7 +82,7 @@ const members: ReadonlySet<string> = new Set([
   "provider_metadata",
 ]);
 
-/** Returns members that look like arguments under another name, which some servers use. */
+/** Returns members that look like arguments under another name, because some servers use one. */
 function unreadIn(item: Item, key: string): readonly string[] {
   const others = Object.entries(item).filter(([name]) => name !== key && !members.has(name));
   return others.flatMap(([name, value]) => {
@@ -85,13 +91,16 @@ function unreadIn(item: Item, key: string): readonly string[] {
   });
 }
 
-/** Pieces of arguments that belong to one call, joined. */
+/** The joined pieces of arguments of one call, and the call to which they belong. */
 export interface Pieces {
   readonly of: Sighting;
   readonly text: string;
 }
 
-/** Completes each call of an answer from its events. Arguments that fit no call may belong to any call without arguments. */
+/**
+ * Completes each call of an answer with what its events say. Arguments that belong to no call may belong to any call without
+ * arguments, so that such calls become invalid.
+ */
 export function assembleCalls(
   output: readonly Item[],
   sightings: readonly Sighting[] = [],

@@ -1,16 +1,19 @@
 import type { Item } from "./items.ts";
 
-/** Characters of one token, on average. Source: OpenAI's "What are tokens". */
+/** Average number of characters of a token. Source: OpenAI's "What are tokens". */
 const charsPerToken = 4;
 
-/** Tokens of one image, because the length of its base64 says little. Source: Anthropic's "Vision", a picture of 1.15 megapixels. */
+/**
+ * Tokens of an image, which the length of its base64 says nothing about. Source: Anthropic's "Vision", a picture of 1.15
+ * megapixels.
+ */
 const tokensPerImage = 1_600;
 
-/** Bytes and tokens of one page of a PDF, on average. Source of the tokens: Anthropic's "PDF support". */
+/** Average bytes and tokens of a page of a PDF. Source of the tokens: Anthropic's "PDF support". */
 const bytesPerPage = 50_000;
 const tokensPerPage = 3_000;
 
-/** Estimates the tokens of items for a server that did not count them. */
+/** Estimates the tokens of items, because some servers do not count them. */
 export function estimateTokens(items: readonly Item[]): number {
   return items.reduce((sum, item) => sum + tokensOfItem(item), 0);
 }

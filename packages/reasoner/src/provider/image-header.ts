@@ -4,7 +4,10 @@ interface Header {
   readonly height: number;
 }
 
-/** Returns why no server reads an image: it is torn, empty, or longer than `maxSide` pixels. Null if it may be readable. */
+/**
+ * Returns why no server reads an image: it is incomplete, has no pixels, or has a side of more than `maxSide` pixels. Null if it
+ * may be readable, and for unknown types.
+ */
 export function imageProblem(data: string, mediaType: string, maxSide: number): string | null {
   const reader = readers[mediaType];
   if (reader === undefined) return null;
@@ -19,7 +22,7 @@ export function imageProblem(data: string, mediaType: string, maxSide: number): 
 }
 
 interface Reader {
-  /** Tests whether the bytes contain the image's end. Bytes after the end do no harm. */
+  /** Tests whether the bytes contain the end of the image. More bytes after the end do not matter. */
   readonly isWhole: (bytes: Buffer) => boolean;
   readonly header: (bytes: Buffer) => Header | null;
 }
@@ -40,7 +43,7 @@ const readers: Readonly<Record<string, Reader>> = {
   },
 };
 
-/** Walks through the segments to the one with the size. */
+/** Returns the size of a JPEG by skipping its segments up to the one with the size; null if there is none. */
 function readJpeg(bytes: Buffer): Header | null {
   let at = 2;
   while (at + 9 <= bytes.length) {
@@ -54,7 +57,7 @@ function readJpeg(bytes: Buffer): Header | null {
   return null;
 }
 
-/** Tests for a start of frame. The excluded markers in its range belong to Huffman tables, arithmetic coding and JPG. */
+/** Tests whether a marker begins a frame, which has the size. The excluded markers in the same range have other meanings. */
 function isFrame(marker: number): boolean {
   return marker >= 0xc0 && marker <= 0xcf && ![0xc4, 0xc8, 0xcc].includes(marker);
 }

@@ -1,16 +1,16 @@
 import { randomUUID } from "node:crypto";
 import { ToolmountError, type JsonObject } from "@toolmount/core";
 
-/** One item of a conversation in the form of the Responses API: a message, a call, its output, a piece of reasoning. */
+/** One item of a conversation in the form of the Responses API, such as a message, a call, the output of a call, or reasoning. */
 export type Item = JsonObject;
 
 /** A call that a model asked for. */
 export interface FunctionCall {
   readonly callId: string;
   readonly name: string;
-  /** JSON text, unless the model wrote something else. */
+  /** The text of the arguments, which is JSON unless the model wrote something else. */
   readonly arguments: string;
-  /** Whether the arguments are free text instead of JSON. Such a call is answered by another kind of item. */
+  /** Whether the arguments are free text instead of JSON. The output of such a call is an item of another type. */
   readonly custom: boolean;
 }
 
@@ -25,7 +25,7 @@ export interface ImageInput {
   readonly data: string;
 }
 
-/** Throws `OPTION_INVALID` for an image that is not base64 of the type `image/…`. */
+/** Throws `OPTION_INVALID` for an image whose type is not `image/…` or whose data is not base64. */
 export function requireImages(images: readonly ImageInput[] = []): void {
   const isImage = ({ mimeType, data }: ImageInput) =>
     /^image\/[\w.+-]+$/.test(mimeType) && /^[A-Za-z0-9+/]+=*$/.test(data);
@@ -52,12 +52,12 @@ export function fileItem(filename: string, mimeType: string, data: string): Item
   return { type: "input_file", filename, file_data: `data:${mimeType};base64,${data}` };
 }
 
-/** Tests whether a value is an object, and so may be an item. */
+/** Tests whether a value is an object, as each item is. */
 export function isItem(value: unknown): value is Item {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-/** Returns a value that is a text, and an empty text for any other value. */
+/** Returns the value if it is a text; otherwise an empty text. */
 export function readText(value: unknown): string {
   return typeof value === "string" ? value : "";
 }
@@ -86,15 +86,15 @@ export function isCallOutput({ type }: Item): boolean {
   return type === "function_call_output" || type === "custom_tool_call_output";
 }
 
-/** Returns an output in the kind that its call needs. */
+/** Returns the output of a call with the type that the call needs. */
 export function answerOf({ custom }: FunctionCall, item: Item): Item {
   return custom ? { ...item, type: "custom_tool_call_output" } : item;
 }
 
 /**
- * Returns the items of an answer that join the conversation. Each call gets a unique id, so that it gets exactly one output;
- * `taken` are the ids of earlier calls, which some servers use again. Without `stored`, the server does not know its
- * own item ids, so they are removed.
+ * Returns the items of an answer that are added to the conversation. Each call gets a unique id, so that one output belongs to
+ * it; `taken` are the ids of earlier calls, which some servers use again. Without `stored`, the ids of items are removed, because
+ * the server has not stored them.
  */
 export function keptItems(output: readonly Item[], stored: boolean, taken: Iterable<unknown> = []): Item[] {
   const seen = new Set<unknown>(taken);
@@ -104,7 +104,7 @@ export function keptItems(output: readonly Item[], stored: boolean, taken: Itera
     if (type === "reasoning") return stored || canBeCarried(item) ? [withoutNulls(item)] : [];
     return [stored ? item : without(item, "id", "status")];
   });
-  // The server refuses reasoning that no item follows.
+  // Servers refuse reasoning that no item follows.
   while (kept.at(-1)?.["type"] === "reasoning") kept.pop();
   return kept;
 }
@@ -119,7 +119,7 @@ function withOwnId(item: Item, seen: Set<unknown>, stored: boolean): Item {
   return stored ? call : without(call, "id", "status");
 }
 
-/** Tests whether reasoning has its content, without which a server that did not store it cannot use it. */
+/** Tests whether reasoning contains its content. Without it, only a server that has stored the reasoning can use it. */
 export function canBeCarried({
   encrypted_content: sealed,
   content,
@@ -137,7 +137,7 @@ function without(item: Item, ...keys: readonly string[]): Item {
   return Object.fromEntries(Object.entries(item).filter(([key]) => !keys.includes(key)));
 }
 
-/** Returns the text of an answer's messages. */
+/** Returns the joined text of the messages in an answer. */
 export function textOf(items: readonly Item[]): string {
   return items
     .filter(({ type }) => type === "message")

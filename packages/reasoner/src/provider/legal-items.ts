@@ -6,7 +6,7 @@ import { isCall, isCallOutput, isItem, message, readText, type Item } from "./it
 import { legalArguments, legalContent, legalOutput, legalText } from "./legal-parts.ts";
 import { isRefused, withRefused, type PartRules, type RefusedParts } from "./refused-parts.ts";
 
-/** The limits that every known server accepts, for a model that states no rules of its server. */
+/** Limits that every known server accepts. They apply if a model does not state the rules of its server. */
 const commonRules: ModelRules = {
   callId: /^[a-zA-Z0-9_-]{1,40}$/,
   images: ["image/png", "image/jpeg", "image/webp"],
@@ -15,23 +15,23 @@ const commonRules: ModelRules = {
   imagesInOutputs: false,
 };
 
-/** Returns the rules of a model's server, including what it refused in this session. */
+/** Returns the rules of a model's server, and what the server has refused in this session. */
 export function rulesOf(model: Model, refusals: readonly RefusedParts[]): PartRules {
   return withRefused(model.rules ?? commonRules, model, refusals);
 }
 
-/** The form of names of calls that every known server accepts. */
+/** What names of calls may contain, so that every known server accepts them. */
 export const nameRule = { allowed: /[a-zA-Z0-9_-]/, maxLength: 64, first: /[a-zA-Z_]/ };
 
 /**
- * Turns a conversation into one that the model's server accepts, whatever models, tools and hooks wrote into it. This is the last
+ * Changes a conversation so that the model's server accepts it, whatever models, tools and hooks wrote into it. This is the last
  * step before a request; the session keeps the original.
  *
- * Names and ids of calls get the server's alphabet, and an id is always replaced by the same new one. Blank texts are left
- * out. Each call is followed by exactly one output. The conversation begins and ends with a user's message or a call's output.
- * A conversation that was legal keeps its beginning while it grows, so that servers can read it from their cache.
+ * Names and ids of calls get characters that the server accepts, and the same id always becomes the same new one. Blank texts are
+ * left out. Exactly one output follows each call. The conversation begins with a user's message, and ends with one or with a
+ * call's output. While a conversation grows, its beginning stays the same, so that servers can use their cache.
  *
- * `isContinued`: the server has the beginning of the conversation, with its own ids.
+ * `isContinued`: the server has stored the beginning of the conversation, with its own ids.
  */
 export function legalItems(
   items: readonly Item[],
@@ -46,7 +46,7 @@ export function legalItems(
   return isContinued ? cleaned : withEnds(arranged(withLegalIds(cleaned, rules), rules));
 }
 
-/** Leaves out reasoning, or the signature of another item, that the server refused. */
+/** Leaves out reasoning that the server refused, and the signatures of other items that it refused. */
 function withoutRefused(item: Item, rules: PartRules): Item[] {
   if (!isRefused(item, rules)) return [item];
   const { provider_metadata: _, ...rest } = item;
@@ -65,7 +65,10 @@ function legalItem(item: Item, rules: PartRules): Item[] {
 
 const roles: ReadonlySet<unknown> = new Set(["user", "assistant", "developer", "system"]);
 
-/** Returns the parts of a message. The assistant's texts are output, and it has no images; texts of all others are input. */
+/**
+ * Returns the parts of a message with types that fit its role: texts of the assistant are output, and it has no images; texts of
+ * others are input.
+ */
 function partsOf(role: Json, content: Json | undefined): Json | undefined {
   if (!Array.isArray(content)) return content;
   const kind = role === "assistant" ? "output_text" : "input_text";
@@ -86,7 +89,10 @@ function legalCall(item: Item): Item {
     : { ...named, arguments: legalArguments(readText(item["arguments"])) };
 }
 
-/** Gives each call a unique id, and its output the same one. The n-th output with an id belongs to the n-th call with it. */
+/**
+ * Gives each call a unique id, and its output the same id. If several calls have an id, the n-th output with this id belongs to
+ * the n-th call.
+ */
 function withLegalIds(items: readonly Item[], { callId: pattern }: ModelRules): Item[] {
   const uses = { call: new Map<string, number>(), output: new Map<string, number>() };
   return items.map((item) => {
@@ -105,13 +111,16 @@ function madeId(id: string, use: number, pattern: RegExp): string {
   return pattern.test(long) ? long : digest.slice(0, 9);
 }
 
-/** Moves the outputs of an answer's calls directly after it. A call without an output gets one that says so. */
+/**
+ * Moves the outputs of the calls of an answer directly after the answer. A call without an output gets one that says that it is
+ * missing.
+ */
 function arranged(items: readonly Item[], rules: ModelRules): Item[] {
   const outputs = new Map(items.filter(isCallOutput).map((item) => [item["call_id"], item]));
   const all: Item[] = [];
   let answer: Item[] = [];
   const close = () => {
-    // A server refuses reasoning without the item to which it led.
+    // Servers refuse reasoning that no item follows.
     while (answer.at(-1)?.["type"] === "reasoning") answer.pop();
     const calls = answer.filter(isCall);
     all.push(
@@ -145,7 +154,7 @@ function outputOf({ call_id: id, type }: Item, outputs: ReadonlyMap<unknown, Ite
   };
 }
 
-/** Moves images and files of outputs into a user message after them, for a server that accepts only text in outputs. */
+/** If the server accepts only text in outputs, moves their images and files into a message of the user after them. */
 function withoutImages(outputs: readonly Item[], { imagesInOutputs }: ModelRules): Item[] {
   if (imagesInOutputs) return [...outputs];
   const shown: Item[] = [];
@@ -163,7 +172,7 @@ function withoutImages(outputs: readonly Item[], { imagesInOutputs }: ModelRules
   return shown.length === 0 ? texts : [...texts, { type: "message", role: "user", content: shown }];
 }
 
-/** Adds a first and a last message of the user if they are missing. Every server accepts a conversation with both. */
+/** Adds a message of the user at the beginning or the end if it is missing there, because some servers require one. */
 function withEnds(items: readonly Item[]): Item[] {
   const isGiven = (item: Item | undefined) =>
     item !== undefined &&

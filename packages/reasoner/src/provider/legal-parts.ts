@@ -3,17 +3,20 @@ import { imageProblem } from "./image-header.ts";
 import { isItem, readText, type Item } from "./items.ts";
 import { isRefused, type PartRules } from "./refused-parts.ts";
 
-/** Returns text that a server accepts: half a surrogate pair is replaced. */
+/** Returns a text without incomplete surrogate pairs, which servers refuse. */
 export function legalText(text: string): string {
   return text.toWellFormed();
 }
 
-/** Returns arguments as the text of a JSON object, which every server accepts. The call's output says what was wrong with them. */
+/**
+ * Returns arguments as the text of a JSON object, because servers refuse other arguments in a conversation. What was wrong with
+ * them is said in the call's output.
+ */
 export function legalArguments(text: string): string {
   if (text.trim() === "") return "{}";
   const value = parseJson(text);
   if (!isItem(value)) return JSON.stringify({ invalid_json: legalText(text) });
-  // An escape can hide half a pair from `isWellFormed`.
+  // A text with an escape such as `\ud800` is well-formed, but its parsed value is not.
   return text.isWellFormed() && !/\\ud[89a-f]/i.test(text) ? text : JSON.stringify(wellFormed(value));
 }
 
@@ -32,14 +35,20 @@ function wellFormed(value: unknown): unknown {
   return Object.fromEntries(Object.entries(value).map(([key, inner]) => [legalText(key), wellFormed(inner)]));
 }
 
-/** Returns the content of a message without blank texts, and with images that the server reads; null if nothing is left. */
+/**
+ * Returns the content of a message without blank texts, and with images only of types that the server reads; null if nothing is
+ * left.
+ */
 export function legalContent(content: Json | undefined, rules: PartRules): Json | null {
   if (typeof content === "string") return isBlank(content) ? null : legalText(content);
   const parts = legalParts(content, rules);
   return parts.length === 0 ? null : [...parts];
 }
 
-/** Returns the output of a call. A blank one gets a note, because some servers refuse it, and a model takes it for its own mistake. */
+/**
+ * Returns the output of a call. A blank output gets a note, because some servers refuse it, and a model takes it for its own
+ * mistake.
+ */
 export function legalOutput(output: Json | undefined, rules: PartRules): string | Item[] {
   if (typeof output === "string") return isBlank(output) ? noOutput : legalText(output);
   const parts = legalParts(output, rules);
@@ -66,7 +75,7 @@ function legalParts(content: Json | undefined, rules: PartRules): Item[] {
   });
 }
 
-/** Returns an image in a type that the server reads, or else a text that mentions it. */
+/** Returns an image if the server can read it, with its real type. Otherwise returns a text that says what is missing. */
 function legalImage(part: Item, { images, maxImageBytes, maxImageSide = longestSide }: PartRules): Item {
   const url = readText(part["image_url"]);
   const [, declared, data] = /^data:([^;,]*);base64,([A-Za-z0-9+/]+=*)$/.exec(url) ?? [];
@@ -81,7 +90,7 @@ function legalImage(part: Item, { images, maxImageBytes, maxImageSide = longestS
   return mediaType === declared ? part : { ...part, image_url: `data:${mediaType};base64,${data}` };
 }
 
-/** Most pixels on a side of an image if a server states no limit. PNG, JPEG and WEBP have no more either. */
+/** Most pixels on a side of an image if the server states no limit. JPEG and WEBP cannot have more. */
 const longestSide = 65_535;
 
 function refusedNote({ type }: Item): Item {
@@ -89,7 +98,7 @@ function refusedNote({ type }: Item): Item {
   return { type: "input_text", text: `(${what}, which the model's server refused)` };
 }
 
-/** Returns a file of a type that the server reads, or else a text that mentions it. */
+/** Returns a file if the server reads its type; otherwise a text that names the file. */
 function legalFile(part: Item, { files = [] }: PartRules): Item {
   const [, mediaType = ""] = /^data:([^;,]*);base64,/.exec(readText(part["file_data"])) ?? [];
   if (part["file_data"] === undefined || files.includes(mediaType)) return part;
@@ -100,7 +109,9 @@ function note(what: string): Item {
   return { type: "input_text", text: `(${what}, which this model does not take)` };
 }
 
-/** Detects the type of an image by its first bytes. Tools often name a wrong type, and servers refuse that. */
+/**
+ * Returns the type of an image by its first bytes; null if it is unknown. Tools often state a wrong type, which servers refuse.
+ */
 function sniffed(base64: string): string | null {
   const head = Buffer.from(base64.slice(0, 24), "base64").toString("latin1");
   if (head.startsWith("\x89PNG")) return "image/png";

@@ -13,16 +13,19 @@ export class ModelError extends ToolmountError<"PROVIDER_FAILED"> {
   }
 }
 
-/** The server and the model of a request. */
+/** The server and the name of a model. */
 export interface Place {
   readonly provider: string;
   readonly model: string;
 }
 
-/** Reads any failure of a request: the error of a model or a client, the server's status, or an event of a stream. */
+/**
+ * Converts any failure of a request to a `ModelError`: an error of a model or a client, the server's status, or an event of a
+ * stream.
+ */
 export function readModelError(error: unknown, place: Place): ModelError {
   if (error instanceof ModelError) return error;
-  // The client wraps errors that its fetch throws.
+  // The client wraps errors that our `fetch` throws.
   const known = error instanceof Error && isToolmountError(error.cause) ? error.cause : error;
   if (isToolmountError(known) && known.code === "PROVIDER_FAILED")
     return new ModelError(known.details as unknown as ModelFailure, known.cause);
@@ -43,18 +46,18 @@ export function readModelError(error: unknown, place: Place): ModelError {
   return failed("other", messageOf(error), place, error);
 }
 
-/** Tests for a connection that broke. The client wraps only errors before the body; later errors of fetch arrive unwrapped. */
+/** Tests whether the connection broke during the body of a response. The client wraps only earlier errors. */
 function isLostConnection(error: unknown): boolean {
   return error instanceof TypeError && error.cause instanceof Error && "code" in error.cause;
 }
 
-/** Creates the error of an answer that was not complete within `timeoutMs`. */
+/** Creates the error of an answer that did not end within `timeoutMs`. */
 export function lateAnswer(place: Place, timeoutMs: number, cause: unknown): ModelError {
   const problem = `no complete answer within ${timeoutMs} ms; raise the timeout if the model needs longer`;
   return failed("timeout", problem, place, cause);
 }
 
-/** Creates the error of a model that cannot be asked in the way that the plan wants. */
+/** Creates the error of a model that cannot be asked, because the plan or its key is wrong. */
 export function wrongConfiguration(place: Place, problem: string): ModelError {
   return failed("configuration", problem, place, undefined);
 }
@@ -64,7 +67,7 @@ export function otherFailure(place: Place, problem: string): ModelError {
   return failed("other", problem, place, undefined);
 }
 
-/** Creates the error of a failure that a response or an event reports. */
+/** Creates the error of a failure that a response or an event of a stream reports. */
 export function reportedFailure(
   code: string | undefined,
   problem: string,
@@ -89,11 +92,11 @@ function hintOf({ kind, status, providerCode }: Partial<ModelFailure>, place: Pl
   return status === 404 && providerCode !== "model_not_found" ? notResponses(place) : "";
 }
 
-/** Where users set the key of a request. */
+/** A hint that says where users set the key. */
 const keyHint =
   "; the key is apiKey of the plan's agent, or the environment variable OPENAI_API_KEY for a plan without one";
 
-/** Returns a hint for status 404: many servers speak only Chat Completions and do not know the Responses API. */
+/** Returns a hint for status 404: many servers only know Chat Completions, and not the Responses API. */
 function notResponses({ model }: Place): string {
   return `; if the server speaks Chat Completions and not the Responses API, write model: openai-compatible:${model}`;
 }

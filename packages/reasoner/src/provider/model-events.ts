@@ -1,8 +1,8 @@
-/** The events of a request to the model while it runs. */
+/** Events while a request to the model runs. */
 export type ModelEvent =
   | { readonly type: "text_delta"; readonly text: string }
   | { readonly type: "thinking_delta"; readonly text: string }
-  /** A problem that changes the answer but does not fail the turn; `tool` is empty when it is not about a tool. */
+  /** A problem that changes the answer but does not fail the turn. `tool` is empty if it is not about a tool. */
   | { readonly type: "tool_warning"; readonly tool: string; readonly message: string }
-  /** The request is repeated; the text that it streamed before does not count. */
+  /** The request is sent again. Text that it streamed before is no part of the answer. */
   | { readonly type: "retry"; readonly kind: string; readonly afterMs: number };

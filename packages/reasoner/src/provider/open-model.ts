@@ -11,7 +11,7 @@ import type { Settings } from "../config/settings.ts";
 import { recordedModel } from "./record-model.ts";
 import { responsesProvider } from "./responses-model.ts";
 
-/** Opens the models that settings name, each only once. */
+/** Opens the models that settings name. The same settings open a model only once. */
 export class ModelOpener {
   readonly #coordinator: Coordinator;
   readonly #opened = new Map<string, Promise<Model>>();
@@ -20,7 +20,7 @@ export class ModelOpener {
     this.#coordinator = coordinator;
   }
 
-  /** Opens a model. Rejects with `EXTENSION_MISSING` or `PROVIDER_FAILED`, see `ModelProvider.open`. */
+  /** Opens a model. Rejects with `EXTENSION_MISSING` or `PROVIDER_FAILED`; see `ModelProvider.open`. */
   open(
     settings: Pick<Settings, "model" | "provider" | "callsTools" | "baseUrl" | "apiKey" | "timeout">,
   ): Promise<Model> {
@@ -36,7 +36,7 @@ export class ModelOpener {
       return record === null && find === null ? asked : recordedModel(asked, { record, find });
     });
     this.#opened.set(key, opening);
-    opening.catch(() => this.#opened.delete(key)); // the next turn tries again
+    opening.catch(() => this.#opened.delete(key)); // a failure is not kept, so that the next turn tries again
     return opening;
   }
 
@@ -48,7 +48,10 @@ export class ModelOpener {
     return this.#coordinator.getCapability("host.import_package");
   }
 
-  /** Finds a provider. `name:model` names a mounted or known one; without a known name, the whole text is a model. */
+  /**
+   * Finds the provider and the model in a text. `name:model` names a mounted or known provider. If the name is unknown, the whole
+   * text is a model of the Responses API.
+   */
   #find(text: string): FoundModel {
     const [name = "", ...rest] = text.split(":");
     const model = rest.join(":");
@@ -67,7 +70,10 @@ export class ModelOpener {
   }
 }
 
-/** Returns a provider that reports a probable typing error: texts before a colon rarely resemble a provider's name by chance. */
+/**
+ * Returns a provider that only reports a likely typing error: a text before a colon that resembles a provider's name is rarely
+ * meant as a model.
+ */
 function misspelt(name: string, near: string): ModelProvider {
   const problem = `there is no provider "${name}"; did you mean "${near}"?`;
   return {
@@ -81,7 +87,7 @@ interface FoundModel {
   readonly model: string;
 }
 
-/** Returns the model, which can call tools if the plan says so. */
+/** Returns a model that can call tools or not, as the plan says. */
 function withTools(model: Model, callsTools: boolean | undefined): Model {
   if (callsTools === undefined) return model;
   return {
@@ -94,15 +100,15 @@ function withTools(model: Model, callsTools: boolean | undefined): Model {
   };
 }
 
-/** Where a model's key and server are looked up if the plan does not name them. */
+/** The environment variables with a model's key and server, if the plan does not name them. */
 export interface ModelVariables {
   readonly provider: string;
-  /** The environment variables of the key and the server; null for a provider without one. */
+  /** The names of the environment variables for the key and the server; null if the provider has none. */
   readonly key: string | null;
   readonly baseUrl: string | null;
 }
 
-/** Returns the provider that a model's name names, and the environment variables for its key and its server. */
+/** Returns the provider in a model's name, and its environment variables for the key and the server. */
 export function modelVariables(text: string): ModelVariables {
   const [prefix] = text.split(":");
   const known = knownProviders.find(({ name }) => name === prefix && text.length > name.length + 1);

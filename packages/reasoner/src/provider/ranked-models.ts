@@ -8,14 +8,14 @@ import type { ModelOpener } from "./open-model.ts";
 export interface ChosenModel {
   readonly settings: Settings;
   readonly model: Model;
-  /** Opens the next model of the ranking after this one failed; null if there is no other. */
+  /** Opens the next model in the order of preference, after this one failed; null if there is no other. */
   readonly next: () => Promise<ChosenModel | null>;
 }
 
-/** Milliseconds for which a failed model comes last, because each turn would wait for its retries. */
+/** Milliseconds for which a failed model is asked last, because otherwise each turn would wait for its retries. */
 const pauseMs = 300_000;
 
-/** Chooses, among ranked settings, the first whose model can be asked. */
+/** Opens models in the order of their settings. A model that failed recently comes last. */
 export class RankedModels {
   readonly #opener: ModelOpener;
   readonly #now: () => number;
@@ -26,7 +26,7 @@ export class RankedModels {
     this.#now = now;
   }
 
-  /** Opens the first model that can be opened. Rejects with the error of the last one if none can. */
+  /** Opens the first model that can be opened. If none can, rejects with the error of the last one. */
   async choose(ranked: readonly Settings[]): Promise<ChosenModel> {
     const isPaused = (settings: Settings) =>
       this.#now() - (this.#failedAt.get(keyOf(settings)) ?? -Infinity) < pauseMs;
@@ -53,7 +53,7 @@ function keyOf({ model, provider, baseUrl, apiKey }: Settings): string {
   return JSON.stringify([model, provider, baseUrl, apiKey]);
 }
 
-/** Removes settings that would ask the same model on the same server again. */
+/** Removes settings with the same model on the same server as earlier ones. Of equal ones, the first is kept. */
 export function withoutSame(ranked: readonly Settings[]): readonly Settings[] {
   return [...new Map(ranked.toReversed().map((one) => [keyOf(one), one])).values()].toReversed();
 }
@@ -71,7 +71,7 @@ const ofServer: ReadonlySet<ModelErrorKind> = new Set([
   "configuration",
 ]);
 
-/** Tests whether a failure comes from the server or its model, so that another model may answer. */
+/** Tests whether a failure concerns the server or its model, so that another model may be able to answer. */
 export function canAnotherAnswer(error: unknown): boolean {
   if (isToolmountError(error) && error.code === "EXTENSION_MISSING") return true;
   return ofServer.has(readModelError(error, { provider: "", model: "" }).failure.kind);

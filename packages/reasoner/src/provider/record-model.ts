@@ -4,15 +4,15 @@ import { digestOf } from "@toolmount/core/json";
 import { isCall, readText, type Item } from "./items.ts";
 import { readResponse, type ModelAnswer } from "./response.ts";
 
-/** The functions that record answers and find recorded ones. */
+/** Functions that store answers and find stored ones. */
 interface Recorded {
   readonly record: ((answer: JsonObject, request: string) => void) | null;
   readonly find: ((request: string) => JsonObject | null) | null;
 }
 
 /**
- * Returns a model whose answers are also given to `record`, in the form of the Responses API, whichever protocol it speaks. A
- * request for which `find` has an answer is not sent.
+ * Returns a model whose answers are also passed to `record`, always in the form of the Responses API. If `find` returns an answer
+ * to a request, the request is not sent.
  */
 export function recordedModel(model: Model, { record, find }: Recorded): Model {
   const { provider, model: name, abilities, rules, contextTokens } = model;
@@ -38,8 +38,8 @@ export function recordedModel(model: Model, { record, find }: Recorded): Model {
 }
 
 /**
- * Returns a digest of everything on which an answer depends: instructions, tools, the user's texts, and results. Earlier answers
- * count only with the calls that they made, because a recording may have masked their texts.
+ * Returns a digest of what an answer depends on: instructions, tools, the user's texts, and results. Of earlier answers, only the
+ * ids and names of their calls count, because a recording may have masked their texts.
  */
 function digestOfRequest({ instructions, tools, items }: ModelRequest): string {
   return digestOf({ instructions, tools, items: items.flatMap(givenItem) });

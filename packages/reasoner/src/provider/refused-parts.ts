@@ -2,24 +2,28 @@ import type { ModelFailure, ModelRules } from "@toolmount/interop";
 import { digestOf } from "@toolmount/core/json";
 import { isItem, readText, type Item } from "./items.ts";
 
-/** The parts of a request that a model's server refused: parts of the conversation by digest, all images, or a form of other parts. */
+/**
+ * What a model's server refused: parts of conversations (by digest), all images, or something in the form of requests (`rule`).
+ */
 export interface RefusedParts {
   readonly provider: string;
   readonly model: string;
-  /** Null for all images. */
+  /** Digests of the refused parts; null if the server refuses all images. */
   readonly digests: readonly string[] | null;
-  /** `schema`: schemas of tools beyond plain types. `call_id`: ids of calls as models write them. */
+  /**
+   * `schema`: it refuses schemas of tools with more than plain types. `call_id`: it refuses ids of calls as models write them.
+   */
   readonly rule?: "schema" | "call_id" | undefined;
 }
 
-/** The rules of a server, with the parts that it has refused. */
+/** The rules of a model's server, and what it refused in this session. */
 export interface PartRules extends ModelRules {
   readonly refused?:
     | { readonly allImages: boolean; readonly schemas: boolean; readonly digests: ReadonlySet<string> }
     | undefined;
 }
 
-/** Returns the rules of a model, with the parts that its server refused in this session. */
+/** Returns the rules of a model with what its server refused in this session. */
 export function withRefused(
   rules: ModelRules,
   model: { readonly provider: string; readonly model: string },
@@ -37,7 +41,7 @@ export function withRefused(
   return { ...rules, ...(has("call_id") && { callId: shortId }), refused };
 }
 
-/** The form of ids that every known server accepts. Source: Mistral's error, the strictest one. */
+/** Matches ids that every known server accepts. Source: an error of Mistral, whose rule is the strictest. */
 const shortId = /^[a-zA-Z0-9]{9}$/;
 
 export function isRefused(part: Item, { refused }: PartRules): boolean {
@@ -46,7 +50,7 @@ export function isRefused(part: Item, { refused }: PartRules): boolean {
   return (refused.allImages && part["type"] === "input_image") || refused.digests.has(partDigest(part));
 }
 
-/** Identifies an image, a file, or a provider's sealed data by its content. */
+/** Returns a digest of the content of an image, a file, or data that only a provider can read. */
 export function partDigest(part: Item): string {
   return digestOf(["part", dataOf(part)]);
 }
@@ -59,7 +63,7 @@ function dataOf(part: Item): string {
   return readText(sealed) || (isItem(metadata) ? JSON.stringify(metadata) : "");
 }
 
-/** Returns the parts of a conversation to which a refusal of this kind may apply. */
+/** Returns the parts of a conversation that a server may have meant when it refused parts of this kind. */
 export function partsOf(items: readonly Item[], refused: ModelFailure["refused"]): readonly Item[] {
   if (refused === "reasoning") return items.filter((item) => dataOf(item) !== "");
   const type = refused === "file" ? "input_file" : "input_image";
@@ -70,7 +74,10 @@ export function partsOf(items: readonly Item[], refused: ModelFailure["refused"]
   );
 }
 
-/** Returns a schema with plain types only, for a server that refuses a tool's own. The host still checks arguments against that one. */
+/**
+ * Returns a schema with plain types only, for a server that refused the tool's own. The host still checks arguments with the
+ * tool's own schema.
+ */
 export function plainSchema(schema: unknown): Item {
   if (!isItem(schema)) return {};
   const { properties, items, ...rest } = schema;

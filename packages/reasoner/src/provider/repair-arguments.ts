@@ -2,9 +2,9 @@ import { refusalOf } from "@toolmount/core/json";
 import { isItem } from "./items.ts";
 
 /**
- * Replaces texts in the arguments of a call that should be other values: `"3"` for a number, `"[…]"` for a list. Only a text that
- * the schema refuses, and that parses to exactly the wanted type, is replaced, so no text of the model is lost or guessed. Marks
- * of a model's own format after the arguments are removed. Anything else stays as written.
+ * Replaces texts in the arguments of a call that should be other values: `"3"` for a number, `"[…]"` for a list. A text is
+ * replaced only if the schema refuses texts there and the text parses to exactly the required type, so that nothing is guessed.
+ * Special tokens of a model after the arguments are removed. Everything else stays as written.
  */
 export function repairArguments(text: string, schema: unknown): string {
   const given = parsed(text.replace(marks, ""));
@@ -17,7 +17,7 @@ export function repairArguments(text: string, schema: unknown): string {
 /** Matches special tokens, such as `<|call|>`, that a server left after the arguments. */
 const marks = /(?<=[}"])\s*(?:<\|\w{1,32}\|>\s*)+$/;
 
-/** Parses a JSON text; undefined for any other text, and for one that would change when parsed. */
+/** Parses a JSON text; undefined for text that is not JSON, or that JavaScript would change. */
 function parsed(text: string): unknown {
   if (refusalOf(text) !== null) return undefined;
   try {
@@ -50,7 +50,7 @@ function ofText(text: string, schema: object): unknown {
   return types.some((type) => isOf(value, type)) ? repair(value, schema) : text;
 }
 
-/** Returns the types that a schema accepts; null if not all of its parts state theirs. */
+/** Returns the types that a schema accepts; null if it, or one of its alternatives, does not state types. */
 function typesOf(schema: unknown): readonly string[] | null {
   if (!isItem(schema)) return null;
   const { type, anyOf, oneOf = anyOf } = schema;

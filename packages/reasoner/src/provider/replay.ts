@@ -11,25 +11,25 @@ const exchanges = z.array(
     headers: z.record(z.string(), z.string()).default({}),
     /** The body of an answer that is not streamed. */
     response: z.unknown().optional(),
-    /** The raw events of a streamed answer. */
+    /** The events of a streamed answer, as they were received. */
     stream: z.string().optional(),
   }),
 );
 
-/** A server on loopback that repeats recorded answers of a model. */
+/** A server on loopback that repeats the recorded answers of a model. */
 export interface Replay {
   /** The value for `baseUrl`. */
   readonly baseUrl: string;
-  /** Whether the answers are streams. */
+  /** Whether the recorded answers are streams. */
   readonly stream: boolean;
-  /** Bodies of the requests so far. */
+  /** The bodies of the requests that it got. */
   readonly requests: readonly unknown[];
   close(): Promise<void>;
 }
 
 /**
- * Serves a recorded exchange over HTTP on 127.0.0.1, answer by answer. `text` is a tape, or a list of exchanges as JSON;
- * rejects with `REPLAY_INVALID`. A request after the last recorded answer gets status 400 with an explanation.
+ * Serves recorded answers over HTTP on 127.0.0.1, one for each request. `text` is a tape, or a list of exchanges as JSON. Rejects
+ * with `REPLAY_INVALID` if it is neither. A request after the last recorded answer gets status 400 with an explanation.
  */
 export async function startReplay(text: string, file: string): Promise<Replay> {
   const recorded = readExchanges(text, file);

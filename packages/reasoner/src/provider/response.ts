@@ -4,10 +4,10 @@ import { isCall, isItem, type Item } from "./items.ts";
 import { reportedFailure, type Place } from "./model-error.ts";
 import { readUsage } from "./usage.ts";
 
-/** The last part of an answer. */
+/** The last part of an answer, which has all its items. */
 export type ModelAnswer = ModelPart & { readonly type: "finish" };
 
-/** Reads a complete response of the Responses API. Throws the failure that the response reports. */
+/** Reads a complete response of the Responses API. If the response reports a failure, throws it. */
 export function readResponse(given: unknown, place: Place): ModelAnswer {
   if (!isItem(given) || !Array.isArray(given["output"]))
     throw reportedFailure(undefined, "the answer is not a response of the Responses API", place);
@@ -30,13 +30,13 @@ export function readResponse(given: unknown, place: Place): ModelAnswer {
   };
 }
 
-/** Adds the server to encrypted reasoning, because no other server can read it. */
+/** Notes the server with encrypted reasoning, because no other server can read it. */
 function withServer(item: Item, { provider }: Place): Item {
   const isSealed = item["type"] === "reasoning" && textOr(item["encrypted_content"], "") !== "";
   return isSealed ? { ...item, provider_metadata: { provider: hostOf(provider), metadata: {} } } : item;
 }
 
-/** Returns the host of a server without its port, because a local server may have another port tomorrow. */
+/** Returns the host of a server without its port, because a local server may have another port at its next start. */
 export function hostOf(provider: string): string {
   return URL.parse(`http://${provider}`)?.hostname ?? provider;
 }

@@ -2,7 +2,10 @@ import type { ModelRequest } from "@toolmount/interop";
 import { hostOf } from "./response.ts";
 import { canBeCarried, isItem, type Item } from "./items.ts";
 
-/** Returns the body of a request to the Responses API, and the parts of the conversation that the server cannot accept. */
+/**
+ * Returns the body of a request to the Responses API, and names of the parts that were left out because the server would refuse
+ * them.
+ */
 export function responsesBody(
   { instructions, items, previousResponseId, tools, settings }: ModelRequest,
   { model, provider }: { readonly model: string; readonly provider: string },
@@ -34,7 +37,10 @@ export function responsesBody(
   return { body, omitted: input.length < items.length ? ["reasoning of another provider"] : [] };
 }
 
-/** Removes another provider's data from an item, and encrypted reasoning of another server, which this one refuses. */
+/**
+ * Removes what this server cannot read from an item: data of another provider, and encrypted reasoning of another server. Empty
+ * if nothing is left.
+ */
 function ownItem(item: Item, provider: string): Item[] {
   const { provider_metadata: metadata, ...own } = item;
   if (metadata === undefined) return [item];

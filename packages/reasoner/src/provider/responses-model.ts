@@ -13,20 +13,20 @@ import { readResponse } from "./response.ts";
 import { responsesBody } from "./responses-body.ts";
 import { readStream } from "./stream.ts";
 
-/** The provider of a model without a prefix. Its servers speak OpenAI's Responses API. */
+/** The provider of models without a prefix, whose servers speak OpenAI's Responses API. */
 export const responsesProvider: ModelProvider = {
   name: "openai",
   open: async (model, place) => createResponsesModel(model, place),
 };
 
-/** Creates a model behind the Responses API. Throws a `ModelError` for OpenAI without a key. */
+/** Creates a model that is asked with the Responses API. Throws a `ModelError` if neither a key nor a server is given. */
 export function createResponsesModel(model: string, { baseUrl, apiKey, timeoutMs }: ModelPlace): Model {
   const baseURL = baseUrl ?? "https://api.openai.com/v1";
   const place: Place = { provider: new URL(baseURL).host, model };
   if (apiKey === undefined && baseUrl === undefined)
     throw wrongConfiguration(place, `no API key for ${place.provider}: ${keyAdvice}`);
   const client = new OpenAI({
-    // The client requires a key. Without a real one, the Authorization header is removed.
+    // The client requires a key. If there is none, the header with it is removed.
     apiKey: apiKey ?? "none",
     ...(apiKey === undefined && { defaultHeaders: { Authorization: null } }),
     baseURL,
@@ -44,7 +44,7 @@ export function createResponsesModel(model: string, { baseUrl, apiKey, timeoutMs
     rules,
     contextTokens: knownContextTokens(model),
     async *respond(request, { signal }) {
-      // The client's own timeout ends when the headers arrive; this one also covers the body.
+      // The client's own timeout only covers the time until the headers arrive. This one also covers the body.
       const late = AbortSignal.timeout(timeoutMs);
       try {
         yield* send(client, request, { place, known, signal: AbortSignal.any([signal, late]) });
@@ -71,7 +71,7 @@ const keyAdvice =
 interface Sending {
   readonly place: Place;
   readonly signal: AbortSignal;
-  /** Whether the server has already refused to return encrypted reasoning. */
+  /** `refusesEncrypted`: whether the server has refused to return encrypted reasoning before. */
   readonly known: { refusesEncrypted: boolean };
 }
 
@@ -84,7 +84,10 @@ async function* send(client: OpenAI, request: ModelRequest, sending: Sending): A
   else yield readResponse(answer, place);
 }
 
-/** Sends a request for encrypted reasoning. A model without reasoning refuses that, and is later asked without it. */
+/**
+ * Sends a request that asks for encrypted reasoning. A model without reasoning refuses this; it is then asked again without it,
+ * as in later requests.
+ */
 async function create(
   client: OpenAI,
   request: ModelRequest,

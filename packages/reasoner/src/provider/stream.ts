@@ -5,9 +5,9 @@ import { reportedFailure, type Place } from "./model-error.ts";
 import { readResponse } from "./response.ts";
 
 interface Assembly {
-  /** Finished items. */
+  /** Items that are complete. */
   readonly done: Sighting[];
-  /** Calls when they began, and arguments from separate events. */
+  /** Calls as they began, and complete arguments from separate events. */
   readonly sightings: Sighting[];
   /** Pieces of arguments, in the order of their events. */
   readonly pieces: Pieces[];
@@ -17,14 +17,15 @@ interface Assembly {
 }
 
 /**
- * Builds an answer from the events of a stream of the Responses API. A stream that ends without a final event has failed.
+ * Yields the parts of an answer from the events of a stream of the Responses API. Throws if the stream ends without a final
+ * event.
  */
 export async function* readStream(events: AsyncIterable<unknown>, place: Place): AsyncIterable<ModelPart> {
   const assembly: Assembly = { done: [], sightings: [], pieces: [], text: "", final: null };
   for await (const event of events) {
     const part = isItem(event) ? take(event, assembly, place) : null;
     if (part !== null) yield part;
-    // Events after the final one belong to another response.
+    // If a server sends more events, they belong to another response.
     if (assembly.final !== null) break;
   }
   if (assembly.final === null)
@@ -70,13 +71,13 @@ function placeOf({ output_index: place }: Item): number | undefined {
   return typeof place === "number" ? place : undefined;
 }
 
-/** Removes the empty arguments with which a call begins, because they do not count yet. */
+/** Removes empty arguments of a call that begins, because the real ones follow. */
 function begun(item: Item): Item {
   const { arguments: given, ...rest } = item;
   return given === "" || given === "{}" ? rest : item;
 }
 
-/** Collects an event about one item's arguments. Servers use different names for it. */
+/** Collects what an event says about the arguments of a call. Servers use different names for such events. */
 function seeArguments(event: Item, { sightings, pieces }: Assembly): void {
   const type = readText(event["type"]);
   if (!/(?:arguments|input)\.(?:delta|done)$/.test(type)) return;
@@ -91,7 +92,7 @@ function seeArguments(event: Item, { sightings, pieces }: Assembly): void {
     });
 }
 
-/** Keeps a finished item. A repeated one counts only as another sighting of the first. */
+/** Adds a complete item. If it is there already, the repetition is only used as another event about it. */
 function keepDone(sighting: Sighting, { done, sightings }: Assembly): void {
   const at = done.findIndex((one) => one.item["type"] === sighting.item["type"] && isSameCall(one, sighting));
   if (at < 0) done.push(sighting);
@@ -108,7 +109,10 @@ function fail(event: Item, place: Place): never {
   );
 }
 
-/** Returns the output of the final event, which repeats the answer. If it does not, uses the collected items and remaining text. */
+/**
+ * Returns the output in the final event, which repeats all items. If it has fewer items than were collected, returns those, with
+ * the streamed text if no message has it.
+ */
 function outputOf({ final, done, sightings, pieces, text }: Assembly): Item[] {
   const repeated = final?.["output"];
   const collected = done.toSorted((a, b) => (a.place ?? 0) - (b.place ?? 0)).map(({ item }) => item);

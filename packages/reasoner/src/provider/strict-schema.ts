@@ -26,8 +26,9 @@ const allowed = new Set([
 ]);
 
 /**
- * Returns a schema in the form of strict mode: closed, every property required, optional ones nullable. Null if strict mode
- * cannot express it: open objects, references, unknown keywords.
+ * Returns a schema in the form of strict mode: objects have no other properties, every property is required, and optional ones
+ * are nullable. Null if strict mode cannot express the schema, for example because of open objects, references or unknown
+ * keywords.
  */
 export function strictSchema(schema: JsonSchema): JsonSchema | null {
   const strict = convert(schema);

@@ -4,7 +4,7 @@ import type { Settings } from "../config/settings.ts";
 /** The number of requests, and the tokens that they used. */
 export type Usage = ModelUsage;
 
-/** A cost, which is known for plans with prices. */
+/** A cost, which is known only if the plan has prices. */
 export interface Cost {
   readonly amount: number;
   readonly currency: string;
@@ -30,7 +30,7 @@ export function readUsage(given: unknown): Usage {
   };
 }
 
-/** Returns the tokens that count against a budget. */
+/** Returns the tokens that count for a budget: input and output. */
 export function tokensOf({ inputTokens, outputTokens }: Usage): number {
   return inputTokens + outputTokens;
 }

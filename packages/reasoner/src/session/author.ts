@@ -1,9 +1,9 @@
 import { z } from "zod";
 
 /**
- * Who wrote a part of a prompt. `typed`: the user, by hand; only this counts as the user's words for flows. `piped`: a program,
- * through the standard input. `pasted`: a block from the clipboard. `attached`: a file. `client`: another program. `tool`: the
- * host, about calls.
+ * Who wrote a part of a prompt. `typed`: the user, by hand; only this counts as the user's words for the rules about flows.
+ * `piped`: a program, through standard input. `pasted`: a block from the clipboard. `attached`: a file. `client`: another
+ * program. `tool`: the host, about calls.
  */
 const author = z.enum(["typed", "piped", "pasted", "attached", "client", "tool"]);
 
@@ -15,10 +15,10 @@ export interface AuthoredText {
   readonly text: string;
 }
 
-/** A prompt: a text that the user typed, or its parts in order, which the model gets as one text. */
+/** A prompt: a text that the user typed, or parts with their authors. The model gets the parts in order as one text. */
 export type Prompt = string | readonly AuthoredText[];
 
-/** A prompt as the session keeps it. Without `parts`, the user typed all of it. */
+/** A prompt as the session stores it. Without `parts`, the user typed all of it. */
 export interface KeptPrompt {
   readonly text: string;
   readonly parts?: readonly AuthoredText[] | undefined;
@@ -29,7 +29,7 @@ export function keptPrompt(prompt: Prompt): KeptPrompt {
   return { text: prompt.map(({ text }) => text).join(""), parts: prompt };
 }
 
-/** Returns the words in a prompt that the user typed. */
+/** Returns those parts of a prompt that the user typed. */
 export function typedWords({ text, parts }: KeptPrompt): readonly string[] {
   if (parts === undefined) return [text];
   return parts.flatMap((part) => (part.author === "typed" && part.text.trim() !== "" ? part.text : []));

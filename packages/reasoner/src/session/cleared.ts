@@ -1,11 +1,11 @@
 import { isCall, isCallOutput, isItem, readText, type Item } from "../provider/items.ts";
 
-/** Characters of an output that are kept from its beginning when it is cleared. */
+/** How many characters of an output are kept when it is cleared. */
 const headLength = 400;
 
 const mark = "[cleared to make room:";
 
-/** Returns an output with only its beginning, and a note that says how the model can get the rest. */
+/** Returns the beginning of an output, with a note that says how the model can get the rest. */
 function clearedOutput(item: Item, tool: string): Item {
   const text = outputText(item["output"]);
   const head = text.slice(0, headLength).toWellFormed();
@@ -14,7 +14,7 @@ function clearedOutput(item: Item, tool: string): Item {
   return { ...item, output: `${head}\n${note}` };
 }
 
-/** Tests whether clearing an output helps: it is longer than the part that is kept, and was not cleared before. */
+/** Tests whether clearing an output makes a conversation shorter: the output is long or has files, and was not cleared before. */
 export function canBeCleared(item: Item): boolean {
   if (!isCallOutput(item)) return false;
   const text = outputText(item["output"]);
@@ -28,7 +28,7 @@ export function isCleared(item: Item): boolean {
   return isCallOutput(item) && outputText(item["output"]).includes(mark);
 }
 
-/** Returns items with the outputs of the given calls cleared. */
+/** Returns items in which the outputs of the given calls are cleared. */
 export function withCleared(items: readonly Item[], callIds: readonly string[]): Item[] {
   const wanted = new Set<unknown>(callIds);
   const tools = new Map(items.filter(isCall).map((item) => [item["call_id"], readText(item["name"])]));

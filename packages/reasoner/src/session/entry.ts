@@ -40,7 +40,7 @@ export const entrySchema = z.discriminatedUnion("kind", [
     state: state.optional(),
   }),
   z.object({ kind: z.literal("note"), items: z.array(item), state: state.optional() }),
-  /** The turn continues after an answer. The items say why the answer cannot be used, or are what the user wrote meanwhile. */
+  /** The turn continues. The items say why the last answer cannot be used, or they are what the user wrote during the turn. */
   z.object({ kind: z.literal("again"), items: z.array(item), byUser: z.boolean().optional() }),
   /** A message that the user wrote while the turn ran. It joins the conversation between two rounds. */
   z.object({
@@ -74,7 +74,7 @@ export const entrySchema = z.discriminatedUnion("kind", [
     kind: z.literal("waits"),
     callId: z.string(),
     tool: z.string(),
-    /** Empty for a call that waits for its sub-agent, because that call is made again. */
+    /** The id with which the call is resumed; empty for a call that waits for its sub-agent, because that call is made again. */
     ticket: z.string(),
     waitsFor,
     arguments: z.custom<Json>(),
@@ -96,7 +96,7 @@ export const entrySchema = z.discriminatedUnion("kind", [
   }),
   /** From this entry on, the bootstrap step with this number may have run. */
   z.object({ kind: z.literal("step"), mode: z.string(), at: z.number() }),
-  /** The step has run: its items for the model, or why the mode is not ready. */
+  /** The step has run. `items` are for the model; `failure` says why the mode is not ready, and is null after a success. */
   z.object({
     kind: z.literal("stepped"),
     mode: z.string(),
@@ -105,7 +105,7 @@ export const entrySchema = z.discriminatedUnion("kind", [
     failure: z.string().nullable(),
     state,
   }),
-  /** Every bootstrap step of the mode has run. */
+  /** The bootstrap steps of the mode have ended: all of them ran, or one failed. */
   z.object({ kind: z.literal("entered"), items: z.array(item), state }),
   /** From this entry on, these items are the conversation. */
   z.object({
@@ -115,11 +115,11 @@ export const entrySchema = z.discriminatedUnion("kind", [
     summary: z.string().optional(),
     usage: usage.optional(),
   }),
-  /** From this entry on, only the beginning of these outputs is sent. The log keeps them completely. */
+  /** From this entry on, only the beginning of the outputs of these calls is sent. The log keeps the complete outputs. */
   z.object({ kind: z.literal("cleared"), callIds: z.array(z.string()) }),
   /** The server refused a conversation of this size as too long. */
   z.object({ kind: z.literal("refused"), tokens: z.number() }),
-  /** A model's server refused these parts, by digest; null means all images. `rule`: original schemas, or original ids of calls. */
+  /** A model's server refused these parts, named by digest; null for all images. `rule`: it refused schemas or ids of calls. */
   z.object({
     kind: z.literal("refused_parts"),
     provider: z.string(),
@@ -127,7 +127,7 @@ export const entrySchema = z.discriminatedUnion("kind", [
     digests: z.array(z.string()).nullable(),
     rule: z.enum(["schema", "call_id"]).optional(),
   }),
-  /** From this entry on, only the first `turns` turns count; the items and the state are those after them. */
+  /** The session returns to the end of its first `turns` turns; the items and the state are those of that moment. */
   z.object({
     kind: z.literal("rewound"),
     turns: z.number(),

@@ -133,7 +133,7 @@ function foldAnswer(view: SessionView, entry: EntryOf<"answer">): void {
   view.calls += turn.calls.length;
 }
 
-/** Replaces the conversation, so that the server must get all of it again. */
+/** Replaces the conversation. The next request contains all of it, because the server does not have the new items. */
 function replaceItems(view: SessionView, items: Item[]): void {
   view.items = items;
   view.response = null;
@@ -154,7 +154,7 @@ function foldStarted(turn: OpenTurn | null, { group, callIds }: EntryOf<"started
   for (const state of turn.calls) state.started ||= callIds.includes(state.call.callId);
 }
 
-/** Adds an output. Outputs join the conversation together, in the order of the calls, as soon as each call has one. */
+/** Adds the output of a call. Outputs join the conversation when every call of the answer has one, in the order of the calls. */
 function foldOutput(view: SessionView, entry: EntryOf<"output">): void {
   view.state = entry.state ?? view.state;
   const { turn } = view;
@@ -205,7 +205,7 @@ function foldMode(view: SessionView, entry: EntryOf<"step"> | EntryOf<"stepped">
 }
 
 function foldEnd(view: SessionView, entry: EntryOf<"end">): void {
-  // A cancelled turn had no round left for these messages, so the next turn reads them.
+  // The turn ended without a request that could contain these messages, so the next turn contains them.
   for (const message of view.turn?.messages ?? []) {
     view.items.push(userMessage(message.text));
     view.prompts.push(...typedWords(message));

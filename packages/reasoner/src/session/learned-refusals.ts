@@ -5,7 +5,7 @@ import type { RefusedParts } from "../provider/refused-parts.ts";
 /** The id under which refusals of servers are stored as session state. No call has it; ids of users' sessions contain a colon. */
 const serversId = "servers of models";
 
-/** Milliseconds for which a refusal counts. Later a model may accept images. */
+/** Milliseconds for which a refusal counts. After that the parts are sent again, because the server may accept them by then. */
 const keptMs = 7 * 24 * 3_600_000;
 
 const stored = z.array(z.object({ what: z.enum(["images", "schema", "call_id"]), at: z.number() }));
@@ -17,7 +17,7 @@ interface Place {
   readonly model: string;
 }
 
-/** Remembers refusals of servers for all sessions: all images, or a form of schemas or ids. A single refused image does not count. */
+/** Remembers for all sessions that a server refused all images, or a form of schemas or ids. A single image does not count. */
 export class LearnedRefusals {
   readonly #store: () => SessionStore;
   readonly #now: () => number;
@@ -28,7 +28,7 @@ export class LearnedRefusals {
     this.#now = now;
   }
 
-  /** Returns the known refusals of a model's server, including those that other processes with the same store found. */
+  /** Returns the known refusals of a model's server. Those of other processes count if they were stored before its first call. */
   async of({ provider, model }: Place): Promise<readonly RefusedParts[]> {
     const learned = await this.#read(keyOf({ provider, model }));
     const valid = learned.filter(({ at }) => this.#now() - at < keptMs);
@@ -37,7 +37,7 @@ export class LearnedRefusals {
     );
   }
 
-  /** Remembers a refusal that applies to every session. */
+  /** Remembers a refusal for every session. A refusal of single images or files is ignored, because it applies to one session. */
   async add(refused: RefusedParts): Promise<void> {
     const what = refused.rule ?? (refused.digests === null ? "images" : null);
     if (what === null) return;

@@ -12,7 +12,7 @@ export interface SessionFacts {
   /** The plan's agent that the session runs; null for the plan's main agent. */
   readonly agent: string | null;
   readonly depth: number;
-  /** Lists of globs; a tool is allowed if every list admits it. */
+  /** Lists of globs that limit the tools of the session: a tool is allowed if every list includes it. */
   readonly allowed: readonly (readonly string[])[];
 }
 
@@ -25,7 +25,7 @@ export class SessionLog {
   #sequence = 0;
   #last: Promise<unknown> = Promise.resolve();
   #lost = false;
-  /** Returns the milliseconds that the open turn has worked, while it runs in this process. */
+  /** Returns the milliseconds that the open turn has worked; null while no turn of the session runs in this process. */
   stopwatch: (() => number) | null = null;
 
   private constructor(store: SessionStore, facts: SessionFacts, now: () => number) {
@@ -50,7 +50,7 @@ export class SessionLog {
     return log;
   }
 
-  /** Reads a session; null if the store does not have it. */
+  /** Opens a session and reads its log. Resolves to null if the store does not have the session. */
   static async open(store: SessionStore, id: string, now: () => number): Promise<SessionLog | null> {
     const record = await store.load(id);
     if (record === null) return null;
@@ -70,8 +70,8 @@ export class SessionLog {
   }
 
   /**
-   * Stores entries and adds them to the view; they are stored when it resolves. Rejects with `SESSION_CONFLICT` if
-   * another process changed the session; from then on this process changes nothing in it.
+   * Stores entries, then adds them to the view. Rejects with `SESSION_CONFLICT` if another process changed the session; after
+   * that, this process can store nothing more in it.
    */
   append(...entries: readonly SessionEntry[]): Promise<void> {
     const added = this.#last.then(() => this.#append(entries));
@@ -95,22 +95,22 @@ export class SessionLog {
     return isStep && this.stopwatch !== null ? ({ ...entry, ms: this.stopwatch() } as SessionEntry) : entry;
   }
 
-  /** Resolves when every entry so far is stored or has failed. */
+  /** Resolves when every entry that was appended so far is stored or has failed. */
   async settled(): Promise<void> {
     await this.#last;
   }
 
-  /** Gives up the session: from now on this process changes nothing in it, as if it were gone. */
+  /** Gives up the session: from now on this process stores nothing more in it. */
   release(): void {
     this.#lost = true;
   }
 
-  /** Whether another process has the session or may have it. */
+  /** Whether this process can no longer change the session, because another has it or because it was given up. */
   get isLost(): boolean {
     return this.#lost;
   }
 
-  /** Updates the record that lists show. The record may be older than the log; the log is always current. */
+  /** Updates the session's record, which lists of sessions show. It may be older than the log; the log is always current. */
   async save(): Promise<void> {
     if (this.#lost) return;
     for (let tries = 0; tries < 3; tries++) {
@@ -141,10 +141,12 @@ export class SessionLog {
   }
 }
 
-/** Most levels of an entry: those of a call's arguments, plus those that the entry puts around them. */
+/** The deepest nesting of an entry: the deepest of a call's arguments, and the levels of the entry around them. */
 const maxLevels = 72;
 
-/** Parses an entry. The store may be damaged, or written by others, and such an entry must not crash its reader. */
+/**
+ * Parses an entry. Throws `SESSION_UNREADABLE` if the store is damaged, or if other software wrote an entry that is not valid.
+ */
 export function readEntry(session: string, sequence: number, entry: Json): SessionEntry {
   const refuse = (problem: string) =>
     new ToolmountError("SESSION_UNREADABLE", { session, problem: `entry ${sequence} ${problem}` });
@@ -155,7 +157,7 @@ export function readEntry(session: string, sequence: number, entry: Json): Sessi
   return parsed.data;
 }
 
-/** Creates the error of a session whose last turn waits, or was left by its process. It names the commands that help. */
+/** Creates the error for a session whose last turn waits, or whose process ended during it. Its text names commands that help. */
 export function stillOpen(id: string): ToolmountError<"SESSION_CONFLICT"> {
   const command = `toolmount sessions resume ${id}`;
   return conflict(
@@ -164,7 +166,7 @@ export function stillOpen(id: string): ToolmountError<"SESSION_CONFLICT"> {
   );
 }
 
-/** Creates the error of a session that another turn or process has. */
+/** Creates the error for a session that another turn or another process uses. */
 export function conflict(session: string, problem: string): ToolmountError<"SESSION_CONFLICT"> {
   return new ToolmountError("SESSION_CONFLICT", { session, problem });
 }

@@ -12,13 +12,13 @@ export interface SessionCall {
   readonly tool: string;
   /** The arguments; null if the model did not write a JSON object. */
   readonly arguments: JsonObject | null;
-  /** The user's texts until the model asked for the call. */
+  /** The user's texts in the session up to the call. */
   readonly prompts: readonly string[];
   /** The status of its outcome, such as `ok` or `denied`. */
   readonly status: string;
-  /** Whether a person was asked about it. */
+  /** Whether a person was asked to approve the call. */
   readonly isAsked: boolean;
-  /** The result as the model read it: JSON if it is JSON, else the text. */
+  /** The result that the model read: a parsed value if it is JSON, else the text. */
   readonly output: Json;
   /** Whether the call was made in the session from which this one was copied. */
   readonly isCopied: boolean;

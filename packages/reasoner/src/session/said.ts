@@ -4,15 +4,15 @@ import type { SessionEntry } from "./entry.ts";
 
 /** A text of a session with its author, and the calls that came with it. */
 export interface Said {
-  /** `model`, or the author of a part of a prompt. */
+  /** `model` for an answer of the model, else the author of that part of a prompt. */
   readonly by: AuthoredText["author"] | "model";
   /** The text; empty for a model's answer that has only calls. */
   readonly text: string;
-  /** Ids of the calls that the model asked for in this answer, in its order. */
+  /** Ids of the calls in this answer of the model, in its order. */
   readonly calls: readonly string[];
 }
 
-/** Returns all texts of a session in order, including those of turns that a compaction or a rewind removed from the conversation. */
+/** Returns all texts of a session in order, including those that a compaction or a rewind removed from the conversation. */
 export function saidIn(entries: readonly SessionEntry[]): readonly Said[] {
   return entries.flatMap((entry) => {
     if (entry.kind === "begin") return promptOf({ text: entry.prompt, parts: entry.parts });

@@ -8,26 +8,26 @@ import type { SessionStatus, WaitsFor } from "./entry.ts";
 /** One call of the model's last answer. */
 export interface CallState {
   readonly call: FunctionCall;
-  /** Whether it may have run. */
+  /** Whether the call may have run. */
   started: boolean;
   output: Item | null;
   notes: readonly Item[];
-  /** The sub-agent's session that the call began or resumed. */
+  /** The sub-agent's session that the call began or resumed; null if it did neither. */
   child: ChildOfCall | null;
   waits: CallWait | null;
 }
 
-/** The reason why a call waits, and the ticket with which it is resumed. */
+/** Why a call waits, and the ticket with which it is resumed. */
 interface CallWait {
   readonly ticket: string;
   readonly waitsFor: WaitsFor;
   readonly tool: string;
   readonly arguments: unknown;
-  /** Whether the question was on an approver's screen. An open one is asked again when the turn is resumed. */
+  /** Whether the question was on an approver's screen when the process ended. It is then asked again when the turn is resumed. */
   readonly asking: boolean;
 }
 
-/** The use of a session until one moment. */
+/** What a session had used at one moment. */
 export interface SessionTotals {
   readonly turns: number;
   readonly calls: number;
@@ -38,16 +38,16 @@ export interface SessionTotals {
 export interface ChildOfCall {
   readonly sessionId: string;
   readonly before: SessionTotals;
-  /** Whether its turn has ended and its use is counted. */
+  /** Whether the sub-agent's turn has ended and its use is counted in the parent. */
   readonly ended: boolean;
 }
 
 /** The progress of entering a mode. */
 interface ModeEntry {
   readonly mode: string;
-  /** Steps that may have run. */
+  /** The number of steps that may have run. */
   readonly started: number;
-  /** Steps whose outcome is recorded. */
+  /** The number of steps whose outcome is in the log. */
   readonly done: number;
   readonly failure: string | null;
 }
@@ -74,21 +74,21 @@ export interface OpenTurn {
   /** The calls of the last answer, in its order, as long as any of them has no output. */
   calls: CallState[];
   group: string | null;
-  /** Milliseconds of work, without the time between two processes. */
+  /** Milliseconds that the turn has worked, without the time during which it waited for a next process. */
   activeMs: number;
-  /** The text of an answer without calls, after which only the end of the turn remains to be stored; null before. */
+  /** The text of an answer without calls. After it, only the end of the turn is to be stored. Null if there is no such answer. */
   finalText: string | null;
   /** Why the last answer was cut; null for a complete one. */
   incomplete: string | null;
-  /** How many answers in a row, up to the last one, were cut and had calls. */
+  /** The number of answers in a row, up to the last one, that were cut and have calls. */
   cuts: number;
-  /** How often the model was asked again since its last calls. */
+  /** The number of times that the model was asked again since its last answer with calls. */
   tries: number;
   /** The user's messages since the last round, which join the conversation before the next one. */
   readonly messages: KeptPrompt[];
   /** Ids of the user's messages, so that a message that is sent twice counts once. */
   readonly messageIds: Set<string>;
-  /** The items and the state that a fork copies. */
+  /** The items and the state before the turn. A fork copies these. */
   readonly before: { readonly items: readonly Item[]; readonly state: JsonObject };
 }
 
@@ -109,9 +109,9 @@ export interface SessionView {
   forkedFrom: string | null;
   /** The user's prompts, including those from before a fork. A compaction keeps them. A sub-agent's come from its parent. */
   prompts: string[];
-  /** The sessions from which this one was forked, one after the other, whose results it has seen. */
+  /** Ids of the sessions from which this one descends by forks. It has seen the results of their calls. */
   sources: string[];
-  /** The last response, and how many items the server has up to it. */
+  /** The id of the last response, and how many items its server knows. Null if the next request must contain all items. */
   response: { id: string; known: number } | null;
   /** Tokens of the last request, as the server counted them; 0 if it did not, or if items were left out since. */
   lastInputTokens: number;

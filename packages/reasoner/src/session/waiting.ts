@@ -29,7 +29,7 @@ export interface ChildWait {
   readonly waiting: readonly WaitingCall[];
 }
 
-/** Tests whether an interrupt's value says that one of `children` waits. They are checked, because any tool can throw such a value. */
+/** Tests whether an interrupt's value says that a session in `children` waits. It is checked, because any tool can throw one. */
 export function isChildWait(value: unknown, children: readonly string[]): value is ChildWait {
   if (typeof value !== "object" || value === null) return false;
   const { waitsFor, sessionId, waiting } = value as { readonly [Member in keyof ChildWait]?: unknown };

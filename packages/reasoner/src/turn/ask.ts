@@ -12,8 +12,10 @@ import { createRepair, sendWhole } from "./repair.ts";
 import { isStopped, type TurnState } from "./turn-state.ts";
 
 /**
- * Emits `provider:request`, asks the model and stores its answer. A server that no longer has the last response gets the whole
- * conversation. One that finds it too long gets a shorter one, and one that refuses an image or a file gets the rest.
+ * Emits `provider:request`, asks the model and stores its answer.
+ *
+ * If the server no longer has the last response, it gets the whole conversation. If the conversation is too long for it, it gets
+ * a shorter one. If it refuses an image or a file, it gets the rest.
  */
 export async function requestAnswer(state: TurnState, offer: Offer): Promise<Exchange> {
   await announceRequest(state, offer);
@@ -48,7 +50,7 @@ async function askNext(state: TurnState, error: ModelError): Promise<void> {
   const settings = { ...next.settings, budgets: state.settings.budgets };
   Object.assign(state, { model: next.model, settings, nextModel: next.next });
   await takeLearned(state);
-  // Another server does not know the last response.
+  // The new server does not have the last response, so it gets the whole conversation.
   if (state.log.view.response !== null) await sendWhole(state);
   state.emit({ type: "retry", kind, afterMs: 0 });
   const text = `${model} on ${provider} failed: ${problem.slice(0, 300)}; ${next.model.model} on ${next.model.provider} is asked`;
@@ -140,7 +142,7 @@ async function ask(state: TurnState, exchange: Exchange): Promise<void> {
     state.text = text;
     emit({ type: "text", text });
   }
-  // An empty answer is first asked for again, without a warning.
+  // After a first empty answer the model is asked again, so no warning is needed yet.
   if (incomplete !== null && incomplete !== "empty")
     emit({ type: "tool_warning", tool: "", message: incompleteText(incomplete) });
 }
@@ -159,7 +161,7 @@ async function keepPartial(state: TurnState, text: string): Promise<void> {
   });
 }
 
-/** Returns the ids of calls in the conversation. A server that continues from its last response knows calls by its own ids. */
+/** Returns the ids of calls in the conversation; none if the server continues from its last response, which has its own ids. */
 function takenIds({ log, settings }: TurnState): readonly Item[string][] {
   return settings.store === "continue"
     ? []

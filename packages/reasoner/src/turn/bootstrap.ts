@@ -27,9 +27,11 @@ interface Bootstrap {
 }
 
 /**
- * Runs the bootstrap calls of a mode, in order and in the new mode, up to the first that fails. After a failure the mode stays,
- * marked as not ready, and the model reads the reason. The log names each call before it runs. If a process ended during a call,
- * the call fails as unknown, unless it may run twice. Resolves to the problem, or null. Source: TUL-012.
+ * Runs the bootstrap calls of a mode in order, up to the first that fails. They run in the new mode.
+ *
+ * After a failure the mode stays, but is marked as not ready, and the model reads the reason. The log names each call before it
+ * runs. If a process ended during a call, the call counts as failed, unless it may run twice. Resolves to the problem, or to
+ * null. Source: TUL-012.
  */
 export async function enterMode(bootstrap: Bootstrap): Promise<string | null> {
   const { log, session, settings, coordinator, turnId } = bootstrap;

@@ -2,7 +2,7 @@ import { ToolmountError } from "@toolmount/core";
 import { costOf, tokensOf } from "../provider/usage.ts";
 import type { TurnState } from "./turn-state.ts";
 
-/** Throws `AGENT_BUDGET_EXHAUSTED` if the session, the turn, or a session above has no tokens, calls or cost left. */
+/** Throws `AGENT_BUDGET_EXHAUSTED` if the session, its turn, or a session above it has used up its tokens, calls or cost. */
 export function requireBudget({ log, settings, leftAbove }: TurnState): void {
   const { usage, turn } = log.view;
   const { tokens, calls, cost } = settings.budgets;
@@ -17,7 +17,7 @@ export function requireBudget({ log, settings, leftAbove }: TurnState): void {
   if (shared.calls.left < 0) refuse("calls", shared.calls.limit);
 }
 
-/** Counts how many of the unanswered calls may run. */
+/** Returns how many of the calls without an output may run. */
 export function callsLeft({ log, settings, leftAbove }: TurnState): number {
   const { callCount, calls } = log.view.turn!;
   const unanswered = calls.filter(({ output }) => output === null).length;

@@ -7,7 +7,7 @@ import type { Exchange } from "./request.ts";
 import type { TurnState } from "./turn-state.ts";
 import type { TurnEvent } from "./turn-types.ts";
 
-/** The parts that the calls of one answer use. */
+/** What is needed to run the calls of one answer. */
 export interface Calling {
   readonly host: Pick<Host, "approvals">;
   readonly session: Session;
@@ -25,7 +25,7 @@ export interface Calling {
   readonly cancelChild: (sessionId: string) => Promise<void>;
 }
 
-/** Returns the parts for the calls of the last answer, from the current state of the turn. */
+/** Returns what is needed to run the calls of the last answer, from the current state of the turn. */
 export function callingOf(state: TurnState, exchange: Exchange): Calling {
   const { host, session, log, live, emit, userId, conversationId, traceparent, coordinator, ids, words } =
     state;

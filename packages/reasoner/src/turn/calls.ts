@@ -8,9 +8,11 @@ import type { ClientResult } from "./turn-types.ts";
 import { answerOverBudget, answerUnknown } from "./unanswered.ts";
 
 /**
- * Answers the calls of an answer that have no output yet: all together, each exactly once. The log names a call before
- * it may run. A call that may have run in a process that is gone does not run again; its outcome is unknown. Waiting
- * calls stay without output. Resolves to the items that hooks inject into the next request only.
+ * Answers the calls of an answer that have no output yet, all at the same time, each exactly once. Calls that wait stay without
+ * output.
+ *
+ * The log names a call before it may run. A call that may have run in an earlier process does not run again; its outcome is
+ * unknown. Resolves to the items that hooks inject into the next request only.
  */
 export async function answerCalls(
   calling: Calling,
@@ -43,9 +45,11 @@ function isLeftToCancel({ child }: CallState, { context }: Calling): boolean {
 }
 
 /**
- * Returns the calls that an earlier process, or an earlier part of this turn, began and that run again. These are calls
- * whose question was open (it is asked again), calls that may run twice without harm, and calls of a sub-agent, which get
- * the same session again. If a decision was made meanwhile, it is used, and the call is not repeated.
+ * Returns the calls that began earlier, in this process or another, and that run again.
+ *
+ * These are calls whose question was open, which is asked again; calls that may run twice without harm; and calls with a
+ * sub-agent, which keep its session. A call whose question was decided meanwhile is not among them, because it is resumed with
+ * the decision.
  */
 async function callsToRepeat(open: readonly CallState[], calling: Calling): Promise<ReadonlySet<CallState>> {
   const begun = open.filter(

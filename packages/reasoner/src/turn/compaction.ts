@@ -7,10 +7,10 @@ import { summarize } from "./summary.ts";
 import type { TurnState } from "./turn-state.ts";
 import type { TurnEvent } from "./turn-types.ts";
 
-/** The share of the limit that a compaction aims at. It is well below 1, so that the next compaction is far away. */
+/** The share of the limit that a shortened conversation may have. A small share makes the next compaction a rare event. */
 const aim = 0.5;
 
-/** The share of that aim for the newest items, which stay word for word. */
+/** The share of the shortened conversation for the newest items, which stay word for word. */
 const aimOfNewest = 0.5;
 
 /**
@@ -43,12 +43,12 @@ type Means = (TurnEvent & { readonly type: "compaction" })["by"];
 async function shorten(state: TurnState, offer: Offer, target: number): Promise<Means | null> {
   let by: Means | null = (await clear(state, keptRounds)) ? "cleared" : null;
   if (contextSize(state, offer) > target) by = (await leaveOut(state, offer, target)) ?? by;
-  // Even the newest rounds alone are too long.
+  // The newest rounds alone are too long, so their results are cleared too.
   if (contextSize(state, offer) > target && (await clear(state, 0))) by ??= "cleared";
   return by;
 }
 
-/** Newest rounds whose results are cleared only if nothing else is left. */
+/** The number of newest rounds whose results are cleared only if everything else was not enough. */
 const keptRounds = 3;
 
 async function clear({ log }: TurnState, rounds: number): Promise<boolean> {
@@ -92,7 +92,7 @@ function withoutSummary(count: number): string {
   return `[${count} older messages, calls and results are left out, since the conversation was too long.]`;
 }
 
-/** Returns the user's messages before `from` that stay: the task of the turn, and the newest of the others for which there is room. */
+/** Returns the user's messages before `from` that stay: the task of the turn, and the newest others that fit into `tokens`. */
 function keptMessages(items: readonly Item[], from: number, tokens: number): readonly Item[] {
   const task = items.findLast(({ role }) => role === "user");
   const asked = items.slice(0, from).filter(({ role }) => role === "user");
@@ -105,7 +105,7 @@ function keptMessages(items: readonly Item[], from: number, tokens: number): rea
   return fitting.toReversed();
 }
 
-/** Uses the items that a gate chose. Resolves to null if it chose none, or none that can be sent. */
+/** Uses the items that a gate chose. Resolves to null if it chose none, or if a server would refuse them. */
 async function keepChosen({ log, coordinator, ids }: TurnState, size: number): Promise<Means | null> {
   const { items } = log.view;
   const { hooks, logger } = coordinator;
@@ -200,7 +200,7 @@ function lastRounds(items: readonly Item[], count: number): number {
   return count === 0 ? items.length : (begins.at(-count) ?? 0);
 }
 
-/** Returns where the newest items start that have at most `tokens`: at most `turns` turns, at least the newest round. */
+/** Returns the index of the first of the newest items: at most `tokens` and `turns`, but at least the newest round. */
 function newestItems(items: readonly Item[], tokens: number, turns: number): number {
   const boundaries = boundariesOf(items);
   const users = boundaries.filter((at) => items[at]!["role"] === "user");

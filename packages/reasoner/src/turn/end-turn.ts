@@ -51,7 +51,7 @@ export async function stopTurn(state: TurnState, exchange: Exchange): Promise<Tu
 /** Ends a turn with an error, after each call got an output, because a server refuses a conversation with an unanswered call. */
 export async function failTurn(state: TurnState, error: unknown): Promise<TurnResult> {
   const { coordinator, log, ids, traceparent } = state;
-  // The turn did not fail, because another process continues it.
+  // Another process continues the turn, so it did not fail.
   if (log.isLost) throw conflict(log.facts.id, "another process resumed it");
   if (isStopped(state)) return stopTurn(state, exchangeOf(state, await offerTools(state)));
   const known = isToolmountError(error) ? error : new ToolmountError("INTERNAL", {}, { cause: error });
@@ -63,7 +63,7 @@ export async function failTurn(state: TurnState, error: unknown): Promise<TurnRe
   return endTurn(state, "failed", state.text || lastWords(state, known), known);
 }
 
-/** Returns a text for a turn that ended before the model wrote one. */
+/** Returns the text of a turn that ended before the model wrote one; empty if the turn did not reach its limit of requests. */
 function lastWords({ log }: TurnState, { code, message }: ToolmountError): string {
   if (code !== "AGENT_REASONER_MAX_ITERATIONS_EXCEEDED") return "";
   const { iteration, callCount } = log.view.turn!;

@@ -6,7 +6,7 @@ import { isItem, message, textOf, type Item } from "../provider/items.ts";
 import { otherFailure, type ModelError } from "../provider/model-error.ts";
 import type { TurnState } from "./turn-state.ts";
 
-/** Returns whether the model refused or wrote nothing; null for an answer with text or calls. */
+/** Returns `refusal` if the model refused, `empty` if it wrote nothing, and null for an answer with text or calls. */
 export function missingAnswer(items: readonly Item[]): "refusal" | "empty" | null {
   if (items.some(({ type }) => type === "function_call" || type === "custom_tool_call")) return null;
   const parts = items.flatMap(({ content }) => (Array.isArray(content) ? content.filter(isItem) : []));
@@ -16,8 +16,10 @@ export function missingAnswer(items: readonly Item[]): "refusal" | "empty" | nul
 }
 
 /**
- * Asks the model again, once, after an empty answer or one that does not match `outputSchema`, and says what was wrong. Resolves
- * to whether it asks. It does not for an answer that a limit or a filter cut, which would be cut again.
+ * Asks the model again, once, after an empty answer or one that does not match `outputSchema`, and says what was wrong.
+ *
+ * Resolves to whether the model is asked. It is not asked after a limit or a filter cut its answer: the next one would
+ * be cut too.
  */
 export async function triesAgain(state: TurnState, text: string): Promise<boolean> {
   const { log, emit } = state;
@@ -82,7 +84,7 @@ export function valueOf(text: string, schema: JsonSchema): Output<string> {
   return { ok: false, error: issues.slice(0, 5).join("; ") };
 }
 
-/** Finds the JSON in an answer: all of it, a fenced block, or the text from its first to its last bracket. */
+/** Returns the JSON in an answer: all of it, a fenced block, or the text from its first to its last bracket; else undefined. */
 function jsonIn(text: string): unknown {
   const fenced = /```(?:json)?\s*\n([\s\S]*?)\n\s*```/.exec(text)?.[1];
   const begins = text.search(/[{[]/);

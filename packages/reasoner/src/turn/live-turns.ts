@@ -1,15 +1,15 @@
 import type { Coordinator, EventData } from "@toolmount/core";
 import { matchesGlobs } from "@toolmount/core/text";
 
-/** The facts of one running turn that limit its calls. */
+/** Facts of one running turn that decide which calls it may make. */
 export interface LiveTurn {
-  /** Names that were offered with the request whose calls run now. */
+  /** Names of the tools that were offered with the request whose calls run now. */
   offered: ReadonlySet<string>;
   /** Lists of globs; a tool is allowed if every list admits it. A sub-agent also has those of its parents. */
   readonly allowed: readonly (readonly string[])[];
-  /** Runs of this turn that an approver denied, rather than a hook or a policy. */
+  /** Ids of the turn's runs that an approver denied. Those that a hook or a policy denied are not included. */
   readonly deniedByPerson: Set<string>;
-  /** Tools that may run twice without harm. */
+  /** Names of the tools that may run twice without harm. */
   readonly idempotent: ReadonlySet<string>;
   /** The number of the user's messages that are being stored. */
   adding: number;
@@ -37,7 +37,7 @@ export class LiveTurns {
   }
 }
 
-/** Stores a message of the user. Meanwhile the turn does not end. */
+/** Stores a message of the user. The turn does not end before it is stored. */
 export async function whileAdding(turn: LiveTurn, store: () => Promise<void>): Promise<void> {
   turn.adding++;
   try {
@@ -57,8 +57,8 @@ export function admits(lists: readonly (readonly string[])[], name: string): boo
 }
 
 /**
- * Adds a gate: a model may call only offered tools, and a sub-agent only tools that its parent is allowed to call. Calls that
- * tools make are also restricted to allowed tools. A refusal is an outcome like any other.
+ * Adds a gate: a model may call only offered tools, and a sub-agent only tools that its parent may also call. For calls that
+ * tools make, only the second rule applies. A refused call gets the status `denied`.
  */
 export function guardTurns(turns: LiveTurns, hooks: Coordinator["hooks"]): void {
   hooks.gate(

@@ -2,12 +2,12 @@ import { isToolmountError, type ApprovalView } from "@toolmount/core";
 import type { CallState } from "../session/view.ts";
 import type { Calling } from "./calling.ts";
 
-/** The name under which an approval's record says that the end of the turn decided its question. */
+/** The name of the approver in the record of a question that the end of its turn decided. */
 const turnItself = "the turn that asked";
 
 /**
- * Returns the questions of this turn's own calls, and of calls that their tools made, that are open, or decided but not used. A
- * call that waits for one that its tool made is included, as `suspended`.
+ * Returns the questions of this turn that are open, or decided but not used. They belong to its own calls, or to calls that their
+ * tools made. Such an outer call is in the list too, with the state `suspended`.
  */
 export async function openQuestions({ host, session, context }: Calling): Promise<readonly ApprovalView[]> {
   const states = ["pending", "approved", "denied", "handed", "suspended"] as const;
@@ -25,7 +25,7 @@ export function questionsOf(
     .toSorted((one, other) => one.info.depth - other.info.depth);
 }
 
-/** Makes a question void: a pending one is denied, and an approval that was not used is revoked. */
+/** Makes a question void: denies it if it is pending, and revokes it if it is approved or suspended. */
 export async function voidQuestion(
   { host }: Pick<Calling, "host">,
   { id, state }: ApprovalView,
@@ -52,7 +52,7 @@ export async function voidQuestions(states: readonly CallState[], calling: Calli
   }
 }
 
-/** Resumes a denied call, because the host then ends its record. */
+/** Resumes a denied call, so that the host ends its record. */
 async function endRecord(ticket: string, { session, context }: Calling): Promise<void> {
   try {
     await session.resume(ticket, { ...context, abortSignal: undefined });

@@ -6,16 +6,16 @@ import { rulesOf } from "../provider/legal-items.ts";
 import { compact, contextSize } from "./compaction.ts";
 import type { TurnState } from "./turn-state.ts";
 
-/** Most repairs of a request. Each one removes at least half of a conversation, or all of its newest images. */
+/** The largest number of repairs of one request. Each removes at least half of a conversation, or all of its newest images. */
 const maxRepairs = 4;
 
-/** Creates the repair of a conversation after a failure that would come again, in this turn and in each later one. */
+/** Creates the functions that repair a conversation after a failure that each later request would meet too. */
 export function createRepair(state: TurnState, offer: Offer) {
   let tries = 0;
-  /** The size of a conversation that may have been too long; null if none may have been. */
+  /** Tokens of the conversation that was shortened on a guess that it was too long; null without such a guess. */
   let guessed: number | null = null;
   return {
-    /** Repairs the conversation. Resolves to whether another attempt makes sense. */
+    /** Repairs the conversation. Resolves to whether the request can be sent again. */
     async repair(failure: ModelFailure): Promise<boolean> {
       if (++tries > maxRepairs) return false;
       if (failure.kind === "context_length") return compact(state, offer, "refused");

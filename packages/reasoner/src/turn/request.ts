@@ -14,7 +14,7 @@ import type { SessionView } from "../session/view.ts";
 import { admits } from "./live-turns.ts";
 import type { TurnState } from "./turn-state.ts";
 
-/** Returns the tools for the next request. The mode and the activated tools may have changed, and an agent may have fewer tools. */
+/** Returns the tools for the next request. They change with the mode and with activated tools; an agent may have fewer. */
 export async function offerTools({ session, live, turnId }: TurnState): Promise<Offer> {
   const offer = await session.offer({ turnId });
   if (live.allowed.length === 0) return offer;
@@ -115,7 +115,7 @@ function createExchange({ view, offer, ephemeral, instructions, settings, model 
   };
 }
 
-/** Uses strict mode if it can express the schema. Its nulls are removed before the answer is checked. */
+/** Returns how the answer's schema is sent: with strict mode if that can express it. Undefined without a schema. */
 function outputOf(schema: Settings["outputSchema"]): ModelSettings["output"] {
   if (schema === undefined) return undefined;
   const strict = strictSchema(schema);

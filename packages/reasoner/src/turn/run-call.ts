@@ -44,9 +44,7 @@ function resultOf(given: ClientResult | undefined): object | undefined {
   return given.error === undefined ? { data: given.result } : { error: given.error };
 }
 
-/**
- * Returns the outcome of a call. Any interrupt except that of a waiting sub-agent is a failure, because a turn cannot pass it on.
- */
+/** Returns the outcome of a call, or the wait of its sub-agent. Other interrupts are failures: a turn cannot pass them on. */
 async function outcomeOf(
   act: () => Promise<ToolOutcome>,
   tool: string,

@@ -53,12 +53,12 @@ export async function summarize(
 
 const ofWhole: ReadonlySet<string> = new Set(["context_length", "invalid_request"]);
 
-/** Removes the schema and the continuation, because a summary is not an answer of the turn. */
+/** Removes the schema of the answer, and asks the server not to store the summary, because it is not an answer of the turn. */
 function withoutOutput({ settings, ...request }: ModelRequest): ModelRequest {
   return { ...request, settings: { ...settings, output: undefined, store: false } };
 }
 
-/** Returns the means for a request whose text is not shown. Only its failures are reported. */
+/** Returns what a request needs whose text is not shown to the user. Only its retries are reported. */
 function callOf(state: TurnState) {
   const { model, settings, coordinator, log, clock, hostId, traceparent, turnId, ids, emit } = state;
   const { hooks } = coordinator;

@@ -20,7 +20,7 @@ interface TracedTurn {
   readonly now: () => number;
 }
 
-/** Runs a turn, or its remaining part, and publishes it on the tracing channel. `act` gets the trace context inside. */
+/** Runs a turn, or the rest of it, and publishes it on the tracing channel. `act` gets the trace context inside the turn. */
 export function traceTurnOf(
   turn: TracedTurn,
   act: (traceparent: string | undefined) => Promise<TurnResult>,

@@ -7,7 +7,7 @@ import type { WaitingCall } from "../session/waiting.ts";
 export interface TurnResult {
   readonly sessionId: string;
   readonly turnId: string;
-  /** `paused`: calls wait, and `resume` continues the turn. `incomplete`: the model's last answer was cut, blocked, refused or empty. */
+  /** `paused`: calls wait; `resume` continues. `incomplete`: the model's last answer was cut, blocked, refused or empty. */
   readonly status: "done" | "incomplete" | "paused" | "cancelled" | "failed";
   /** The last text of the model. */
   readonly text: string;

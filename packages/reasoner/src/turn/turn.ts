@@ -39,12 +39,12 @@ export async function runTurn(
   }
 }
 
-/** Answers in a row that are cut during their calls before the turn ends. */
+/** The turn ends after this many answers in a row that were cut during their calls. */
 const maxCuts = 2;
 
 async function loop(state: TurnState, clientResults: ReadonlyMap<string, ClientResult>): Promise<TurnResult> {
   const { view } = state.log;
-  // The process had ended after the last answer.
+  // After an earlier process stored the last answer and then ended, only the end of the turn remains.
   const { finalText } = view.turn!;
   if (finalText !== null && !(await triesAgain(state, finalText)) && takesNoMore(state))
     return completeTurn(state, finalText);
@@ -133,7 +133,7 @@ async function enterModeOf(state: TurnState): Promise<void> {
   if (problem !== null) emit({ type: "tool_warning", tool: "", message: problem });
 }
 
-/** Aborts the turn with the caller's signal, the session's token, or at the turn's time limit. Returns a function that undoes this. */
+/** Aborts the turn with the caller's signal, the session's token, or at its time limit. Returns a function that undoes this. */
 function watchStop(state: TurnState): () => void {
   const { abortSignal, session, settings, clock, log, controller } = state;
   const abort = () => void (controller.signal.aborted || controller.abort());

@@ -12,8 +12,8 @@ export function answerUnknown(state: CallState, calling: Calling): Promise<void>
 }
 
 /**
- * Answers the calls of an answer that was cut, whichever reason the provider names. None of them runs, because the missing part
- * of its arguments may be one that narrows them, even if the rest is valid.
+ * Answers the calls of an answer that was cut, for any reason. None of them runs, because the missing part of a call's arguments
+ * may be one that limits what the call does, even if the rest is valid.
  */
 export async function answerCut(calling: Calling, reason: string): Promise<void> {
   for (const state of unansweredOf(calling)) {

@@ -28,8 +28,8 @@ interface Spender {
 const lengths = { day: "2000-01-01".length, month: "2000-01".length };
 
 /**
- * Counts the spending of users in a day or a month, in the plan's store, so that a second server or a restart does not give a
- * user more. A host without a store counts only its own.
+ * Counts the spending of users in a day or a month, in the plan's store. Other servers with that store add to the same count, and
+ * a restart does not reset it. A host without a store counts only its own turns.
  */
 export class UserSpending {
   readonly #coordinator: Pick<Coordinator, "get" | "getCapability">;
