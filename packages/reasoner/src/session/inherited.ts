@@ -15,7 +15,7 @@ export function inherited(
   scope: InheritedScope,
   agentTools: ReadonlySet<string>,
 ): Item | null {
-  if (inherit === undefined) return null;
+  if (inherit === undefined || (inherit !== "all" && inherit.turns === 0)) return null;
   const begins = items.flatMap(({ role }, at) => (role === "user" ? [at] : []));
   const from = inherit === "all" ? 0 : (begins.at(-inherit.turns) ?? 0);
   const toolOf = new Map(items.map(readFunctionCall).map((call) => [call?.callId, call?.name ?? ""]));

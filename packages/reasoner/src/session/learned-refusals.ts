@@ -42,16 +42,20 @@ export class LearnedRefusals {
     const what = refused.rule ?? (refused.digests === null ? "images" : null);
     if (what === null) return;
     const key = keyOf(refused);
-    const others = (await this.#read(key)).filter((one) => one.what !== what);
+    // Another process may have learned something since this one read.
+    const others = (await this.#load(key)).filter((one) => one.what !== what);
     const learned: Learned = [...others, { what, at: this.#now() }];
     this.#known.set(key, Promise.resolve(learned));
     await this.#store().writeState(serversId, new Map([[key, learned]]));
   }
 
   #read(key: string): Promise<Learned> {
-    const known = this.#known.get(key) ?? this.#load(key);
-    this.#known.set(key, known);
-    return known;
+    const known = this.#known.get(key);
+    if (known !== undefined) return known;
+    const loading = this.#load(key);
+    this.#known.set(key, loading);
+    loading.catch(() => this.#known.delete(key)); // the next turn reads again
+    return loading;
   }
 
   async #load(key: string): Promise<Learned> {

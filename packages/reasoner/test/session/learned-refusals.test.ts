@@ -58,3 +58,26 @@ test("what two servers refuse is kept of both", async () => {
     [{ rule: "schema" }],
   ]);
 });
+
+test("what another process learned meanwhile stays when this one learns more", async () => {
+  const { sessions, learned } = learnedOver();
+  expect(await learned.of(place)).toEqual([]);
+  await learnedOver(sessions).learned.add({ ...place, digests: null });
+  await learned.add({ ...place, digests: [], rule: "schema" });
+
+  for (const one of [learned, learnedOver(sessions).learned])
+    expect(await one.of(place)).toMatchObject([{ digests: null }, { rule: "schema" }]);
+});
+
+test("a store that was away once is read again", async () => {
+  const { sessions, learned } = learnedOver();
+  await learned.add({ ...place, digests: null });
+  let isAway = true;
+  const readState = (id: string) =>
+    isAway ? Promise.reject(new Error("the store is away")) : sessions.readState(id);
+  const next = learnedOver({ ...sessions, readState }).learned;
+
+  await expect(next.of(place)).rejects.toThrow("away");
+  isAway = false;
+  expect(await next.of(place)).toMatchObject([{ digests: null }]);
+});

@@ -114,6 +114,7 @@ describe("what a sub-agent inherits of its parent", () => {
 
   test("is nothing where nothing is asked for, or was said", () => {
     expect(read(undefined, "full")).toBeUndefined();
+    expect(read({ turns: 0 }, "full")).toBeUndefined();
     expect(inherited(createView(), "all", "full", new Set())).toBeNull();
   });
 
