@@ -29,7 +29,7 @@ const leaseMs = 30_000;
 /** How often a process looks whether another one has renewed the tokens, in milliseconds. */
 const pollMs = 100;
 
-/** Milliseconds after which the tokens of a server that refused are tried again. */
+/** Milliseconds after which a server that refused the stored tokens is asked again, even if they have not changed. */
 const refusedMs = 30_000;
 
 /** Error codes of an authorization server that does not know the client. */

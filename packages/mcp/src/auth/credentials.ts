@@ -12,7 +12,7 @@ export interface CredentialStore {
   replace(key: string, before: number, body: Json): Promise<boolean>;
 }
 
-/** What the server said about the sign-in that it needs. */
+/** What a server that refused a request said about the sign-in: the scope that it needs, and the address of its metadata. */
 const challenge = z.strictObject({
   scope: z.string().optional(),
   resourceMetadataUrl: z.string().optional(),
@@ -94,7 +94,7 @@ interface CredentialOwner {
   readonly user: string | undefined;
 }
 
-/** The credentials of one authorization: one server, signed in to by one client. */
+/** Reads and writes the stored credentials for one server and one client, of one user or of the host. */
 export class Credentials {
   readonly #store: CredentialStore;
   readonly #key: string;

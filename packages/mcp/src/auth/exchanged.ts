@@ -8,14 +8,17 @@ import { ToolError } from "@toolmount/core/errors";
 import { ServerAuthorization } from "./authorization.ts";
 import type { AuthSettings } from "./settings.ts";
 
-/** Milliseconds before its end at which a token is exchanged again; a fifth of its lifetime if that is shorter. */
+/** How long before the end of a token a new one is fetched, in milliseconds; a fifth of its lifetime if that is shorter. */
 const marginMs = 30_000;
 
 interface ExchangeOptions {
   readonly url: URL;
   readonly user: string;
   readonly settings: AuthSettings;
-  /** Looked up at each exchange, because a host opens before it is known whose tokens it accepts. */
+  /**
+   * Returns the exchange that the HTTP server offers, or null. It is looked up each time, because it is offered only after the
+   * host has opened.
+   */
   readonly exchange: () => ExchangeToken | null;
 }
 
@@ -55,7 +58,7 @@ export class ExchangedAuthorization extends ServerAuthorization {
   /** Asks for a new token, because the refused one may have been revoked. Throws if the provider gives the same one again. */
   async onUnauthorized({ response }: { readonly response: Response }): Promise<void> {
     const before = this.#held?.text;
-    // This answer refused an older token; the request is sent again with the one that came since.
+    // If the refused request was sent with an older token, it is only sent again, with the token that came since.
     if (before !== undefined && this.sentWith(response) !== before) return;
     this.#held = undefined;
     if ((await this.token()) === before)

@@ -24,8 +24,8 @@ export interface SignInFetch {
 
 /**
  * Makes the requests of a sign-in to one server. They go to https addresses outside this machine and its networks, and to the
- * origins that the plan names: the server's and the one of `issuer`. If the server is on this machine, its authorization server
- * may be on another port there: that port is asked for metadata, and for more only if these name it.
+ * origins that the plan names: the server's and the one of `issuer`. If the server is on this machine, other ports of it may be
+ * asked for metadata, and for more only if the metadata there names its own origin as the authorization server.
  */
 export function createSignInFetch(
   url: URL,
@@ -129,12 +129,14 @@ async function problemOf(address: URL, named: ReadonlySet<string>): Promise<stri
   return `${shown(address)} is not used: it is on this machine or its network, and the plan does not name it; where it is the authorization server, write auth: { issuer: ${JSON.stringify(address.origin)} }`;
 }
 
-/** Whether an address by its name alone must be on this machine. */
+/** Whether an address is on this machine by its name alone, without a lookup. */
 function isHere({ hostname }: URL): boolean {
   return /^(?:localhost|.*\.localhost|127(?:\.\d+){3}|\[::1\])$/.test(hostname);
 }
 
-/** Whether a connection would reach this machine or its network. A name that cannot be looked up is left to the request. */
+/**
+ * Whether a connection would reach this machine or its network. A name that cannot be found does not count; its request fails.
+ */
 async function isPrivate(address: URL): Promise<boolean> {
   const host = address.hostname.replace(/^\[(.*)\]$/, "$1");
   if (isIP(host) !== 0) return !isPublic(host);

@@ -23,7 +23,7 @@ interface PersonSignIn {
   readonly recordAfter: (before: CredentialRecord) => CredentialRecord;
 }
 
-/** What a sign-in has learned so far. */
+/** What the SDK has reported during a sign-in so far. The clients are kept by issuer. */
 interface Learned {
   readonly clients: Map<string, StoredOAuthClientInformation>;
   verifier: string;
@@ -99,12 +99,12 @@ function createProvider(
     ...(metadataUrl !== undefined && { clientMetadataUrl: metadataUrl }),
     state: () => state,
     clientInformation: (context) => clientAt(context?.issuer ?? ""),
-    // Absent for a client that the plan names, so that the SDK does not register another one in its place.
+    // `saveClientInformation` is left out if the plan names a client, so that the SDK does not register another one.
     ...(clientId === undefined && {
       saveClientInformation: (information, context) =>
         void learned.clients.set(context?.issuer ?? "", information),
     }),
-    // A sign-in begins without tokens, whatever is stored.
+    // Stored tokens are not returned, so that the SDK signs the person in again and does not renew them.
     tokens: () => learned.signed?.tokens,
     saveTokens: (tokens, context) =>
       void (learned.signed = { issuer: context?.issuer ?? tokens.issuer ?? "", tokens }),

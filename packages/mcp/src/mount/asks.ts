@@ -33,7 +33,10 @@ export type AskTool = (kind: AskKind) => string;
 /** Most times that a server may ask something during one request. */
 const maxRounds = 16;
 
-/** Returns the capabilities to state to a server: those that the plan allows and that the client in front, if known, has. */
+/**
+ * Returns the capabilities to state to a server: those that the plan allows. If `front` is given, only those that the client in
+ * front (the one for whose call the server works) has, too.
+ */
 export function capabilitiesFor(ask: Asks, front?: ClientCapabilities): ClientCapabilities {
   const can = (what: "elicitation" | "sampling" | "roots") =>
     ask.includes(what) && (front === undefined || front[what] !== undefined);
@@ -44,12 +47,12 @@ export function capabilitiesFor(ask: Asks, front?: ClientCapabilities): ClientCa
   };
 }
 
-/** Returns the extensions to state to a server. */
+/** Returns the protocol extensions to state to a server: tasks and, if the plan exposes them, user interfaces. */
 export function extensionsFor(settings: Pick<ServerSettings, "expose" | "prefix">): ClientCapabilities {
   return { extensions: { ...uiCapabilities(settings).extensions, [tasksExtension]: {} } };
 }
 
-/** Answers requests that a server from before 2026 makes while it works for a client. */
+/** Answers the requests that a server of a protocol revision before 2026 makes while it works for a client. */
 export function answerAsks(
   client: Client,
   settings: AskSettings,
@@ -90,7 +93,7 @@ export async function answerOfClient(): Promise<unknown> {
 
 /**
  * Passes questions of a server to the client in front, each as a call of its internal tool. The client gets all allowed
- * questions at once. A refused form is declined; any other refused question throws.
+ * questions at once. If a question for a form or a page is refused, the server gets `decline`; for other kinds, this rejects.
  */
 async function askInFront(requests: ServerAsks, { settings, front, toolFor }: RequestAsks): Promise<Answers> {
   if (front === undefined) return {};

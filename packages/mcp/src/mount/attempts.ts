@@ -31,7 +31,7 @@ export class Attempts {
     this.#isReported = isReported;
   }
 
-  /** Why no connection is made any more: because the server leads back to this host. */
+  /** The error because of which no connection is made any more: the server leads back to this host. Undefined without one. */
   get refusal(): ToolmountError | undefined {
     return this.#refusal;
   }
@@ -53,8 +53,8 @@ export class Attempts {
   }
 
   /**
-   * Returns how long to wait before an attempt that no caller waits for. A person may sign in meanwhile, which only the store
-   * shows.
+   * Returns how long to wait before an attempt that no caller waits for, in milliseconds. If a person has to sign in, it is at
+   * least a second, because each attempt then reads the store of credentials.
    */
   get pauseMs(): number {
     return this.#needsAuth ? Math.max(signInPollMs, this.backOffMs) : this.backOffMs;

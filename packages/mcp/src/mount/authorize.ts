@@ -31,7 +31,7 @@ export function authorizationOf(
     const exchange = () => coordinator.getCapability("tokens.exchange");
     return new ExchangedAuthorization({ url: address, user, settings: settings.auth, exchange });
   }
-  // The host lists the tools as the client that may exchange tokens.
+  // A connection without a user lists the tools. It signs in with the secret of the client that may exchange tokens.
   const auth = isExchanged ? { ...settings.auth, grant: "client_credentials" as const } : settings.auth;
   const store = lateStore(coordinator, folder);
   const credentials = new Credentials(store, address, { clientId: auth.clientId, user });

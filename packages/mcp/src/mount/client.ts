@@ -169,7 +169,7 @@ export class EraVerdict {
     return this.#prior === undefined ? undefined : this.#at;
   }
 
-  /** Takes note of what a connection has found out. */
+  /** Remembers the revision that a connected client has found out, and its transport. */
   note(client: Client, transport?: "sse"): void {
     this.#transport = transport;
     const discover = client.getDiscoverResult();

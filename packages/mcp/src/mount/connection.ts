@@ -159,7 +159,7 @@ export class Connection {
       await this.client().catch(() => {});
       const { refusal } = this.#attempts;
       if (this.#client !== undefined || signal.aborted || refusal !== undefined) return refusal;
-      await delay(this.#attempts.pauseMs, undefined, { signal, ref: false }).catch(() => {}); // the connection closes
+      await delay(this.#attempts.pauseMs, undefined, { signal, ref: false }).catch(() => {}); // aborted by close()
     }
   }
 
@@ -240,7 +240,7 @@ export class Connection {
   /** Ends the connection, and with it the server's processes. Idempotent. */
   async close(): Promise<void> {
     this.#closing.abort();
-    // `#connect` may wait for the server's tools on an open connection: closing that ends the wait.
+    // `#connect` may wait for the server's tools on an open connection; closing the connection ends that wait.
     await this.#client?.close().catch(() => {});
     await this.#connecting?.catch(() => {});
     await this.#client?.close().catch(() => {});

@@ -33,7 +33,7 @@ type ExposeSettings = Pick<ServerSettings, "name" | "expose" | "ask">;
 /** Groups of items that a server lists. */
 export type ExposedGroup = "resources" | "prompts";
 
-/** Returns the settings with the longest timeout for a request during which the server may ask a person or a model. */
+/** Returns the settings for a request; with `maxTimeoutMs` as the timeout if the server may ask a person or a model during it. */
 export function limitsOf(exposed: Exposed, settings: ServerSettings): ServerSettings {
   const { ask, maxTimeoutMs } = settings;
   const mayAsk =
@@ -101,8 +101,8 @@ const uriOnly: Tool["inputSchema"] = {
 const maxInstructions = 32_768;
 
 /**
- * Returns the internal tool for a server's instructions, or none if it has no such text. As a definition, the text is scanned,
- * locked and compared like those of tools.
+ * Returns an internal tool whose description is the server's instructions; an empty list if there are none. So this text is
+ * scanned, locked and compared like the definitions of tools.
  */
 export function instructionsTool(client: Client, { name }: Pick<ServerSettings, "name">): readonly Tool[] {
   const text = (client.getInstructions() ?? "").trim().slice(0, maxInstructions);
@@ -151,7 +151,7 @@ export async function listExposed(
   ];
 }
 
-/** Takes an error as an empty list; many servers do not know templates. */
+/** Returns a handler that takes an error which the server answered as an empty list: many servers do not know templates. */
 function refused<Empty>(empty: Empty): (error: unknown) => Empty {
   return (error) => {
     if (error instanceof ProtocolError) return empty;

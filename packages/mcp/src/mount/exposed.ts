@@ -23,7 +23,7 @@ interface Requesting {
   readonly connection: Connection;
 }
 
-/** Makes requests of clients to one server. */
+/** Sends requests of clients for resources, prompts and completions to one server. */
 export class ExposedServer {
   readonly #settings: ServerSettings;
   /** The host's own connection, used for lists. */
@@ -102,7 +102,10 @@ export class ExposedServer {
     }
   }
 
-  /** Lists one group and mounts its items. It does not wait for a server that is away, as a list may be of several servers. */
+  /**
+   * Lists one group and mounts its items. Throws if the server is away: a client's list may combine several servers, so it must
+   * not wait long for one.
+   */
   async #list(group: ExposedGroup, signal: AbortSignal): Promise<{ readonly listed: number }> {
     const { state, cause = "" } = this.#main.status;
     if (state === "down" || state === "needs_auth") throw gone(this.#settings.name, cause);

@@ -108,7 +108,10 @@ function reasonOf(error: unknown): string {
   return cause === undefined ? messageOf(error) : `${messageOf(error)}: ${messageOf(cause)}`;
 }
 
-/** Returns what the network reported, if that is why a `fetch` failed. For an answer that was cut off, it has no code. */
+/**
+ * Returns what the network reported, if that is why a `fetch` failed. If an answer was cut off, the returned error has no
+ * `code`.
+ */
 function networkCauseOf(error: unknown): (Error & { readonly code?: unknown }) | undefined {
   return error instanceof TypeError && error.cause instanceof Error ? error.cause : undefined;
 }
@@ -131,7 +134,7 @@ export function isSilent(error: unknown): boolean {
   );
 }
 
-/** Whether the server does not know the session; servers say so before they run anything. */
+/** Whether the server does not know the session (HTTP 404). Servers say so before they run anything. */
 export function isForgotten(error: unknown): boolean {
   return httpStatusOf(error) === 404;
 }

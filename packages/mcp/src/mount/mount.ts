@@ -97,7 +97,8 @@ export async function mount(
 /**
  * Returns the settings of a server. If its calls run in each session's layer, its program may be one that an agent wrote there,
  * so it gets a border and no network, and its changes stay in the layer. So calls need no approval, unless the entry says so.
- * The host starts it only to list its tools. Throws `CONFIG_INVALID` for settings that reach further.
+ * The host starts it only to list its tools. Throws `CONFIG_INVALID` for a server over HTTP, and for an entry with `network`,
+ * `write`, `ask` or `expose`.
  */
 export function settingsIn(coordinator: Coordinator, settings: ServerSettings): ServerSettings {
   const layer = coordinator.getCapability("session.layer");

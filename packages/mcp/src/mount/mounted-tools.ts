@@ -20,7 +20,7 @@ interface MountedTool {
   readonly undo: () => void;
 }
 
-/** Most sentences about one server that are kept. */
+/** Most sentences about one server in its status; later ones are neither kept nor logged. */
 const maxOddities = 200;
 
 /** Mounts and unmounts the tools of one server, and the internal tools for what it exposes. */
@@ -33,7 +33,7 @@ export class MountedTools {
   /** Sentences about what was not taken as the server wrote it. */
   readonly #oddities = new Set<string>();
   readonly #mounted = new Map<string, MountedTool>();
-  /** Names of the mounted tools, folded. */
+  /** Names of the mounted tools, folded by `foldName`: two names are the same if they differ only by case, `-` or `_`. */
   readonly #taken = new Set<string>();
   readonly #refused = new Map<string, string>();
   #listed: readonly Tool[] = [];
@@ -98,8 +98,8 @@ export class MountedTools {
   }
 
   /**
-   * Mounts again what changed in the server's list, and so compares it with the lock: a definition that is not accepted cannot
-   * be called.
+   * Mounts what is new or changed in the server's list, and unmounts what is gone. The host compares each definition with the
+   * lock file when it is mounted: one that is not accepted cannot be called.
    */
   async change(tools: readonly Tool[]): Promise<void> {
     this.#listed = tools;
@@ -170,7 +170,7 @@ export class MountedTools {
     return tool;
   }
 
-  /** Mounts a tool. If its schema of results cannot be compiled, it is mounted without it. */
+  /** Mounts a tool. If its output schema cannot be compiled, the tool is mounted without this schema. */
   #mountOne(tool: Tool, name: string): () => void {
     try {
       return this.#coordinator.mount("tools", this.#define(tool, name));
@@ -229,7 +229,7 @@ export function asAccepted(
   return { tool: withoutUndefined({ ...tool, title, icons, _meta, annotations: hints }) as Tool, differs };
 }
 
-/** Whether the digest covers the `_meta` because it says what the tool is: that of a skill, and of what a server exposes. */
+/** Whether the digest covers the `_meta`, because it holds the skill or the exposed item for which the tool was made. */
 function isInDigest(tool: Tool): boolean {
   return skillOf(tool) !== undefined || exposedOf(tool) !== undefined;
 }

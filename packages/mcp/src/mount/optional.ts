@@ -12,7 +12,10 @@ export interface Start {
 
 /** The state of a server that the plan does not need, and whose tools are not known before it has answered. */
 export class OptionalStart {
-  /** Set while the tools are not known yet, with the error of a failed attempt; undefined if they are known or must be. */
+  /**
+   * Set while the tools are not known yet, with the error of a failed attempt; undefined if they are known or the plan needs
+   * them.
+   */
   waits: { readonly error?: unknown } | undefined;
   /** Resolves when the first attempt has ended or taken `patienceMs`; undefined if there is no need to wait for it. */
   starting: Promise<unknown> | undefined;

@@ -10,7 +10,10 @@ export function settingsFor(settings: ServerSettings, user: string): ServerSetti
   return { ...settings, headers: { ...headers, ...own?.headers }, env: { ...env, ...own?.env } };
 }
 
-/** Returns the user for whom a server with `instance: user` is called. Throws if that user has no credentials. */
+/**
+ * Returns the user for whom a server with `instance: user` is called. Throws if the call has no user, or if the server is a
+ * program and its entry lists users, but not this one.
+ */
 export function requireUser(
   { name, command, users }: Pick<ServerSettings, "name" | "command" | "users">,
   user: string | undefined,
@@ -38,7 +41,7 @@ export function mergeListed(known: readonly Tool[], ofUser: readonly Tool[]): re
   return known.map((tool) => found.get(tool.name) ?? tool);
 }
 
-/** Most connections that are kept. Beyond it, the one that has been quiet longest is closed. */
+/** Most connections that are kept. Before another one is made, the least recently used one that runs no call is closed. */
 const maxKept = 64;
 
 /** The connections of one server, one for each session or user. */

@@ -31,7 +31,7 @@ export interface Program {
   readonly args: readonly string[];
   readonly env: Readonly<Record<string, string>>;
   readonly cwd: string | undefined;
-  /** The paths that exist for the program; undefined for all that the user of this process has. */
+  /** The paths that exist for the program behind its border; undefined if it runs without a border. */
   readonly sandbox?: SandboxMounts | undefined;
   /** The folder of the session's layer in which the program runs: the program is then looked up as the layer shows it. */
   readonly layer?: string | undefined;
@@ -120,7 +120,7 @@ export async function startProgram(given: Program): Promise<ProcessTree> {
   };
 }
 
-/** Returns the variables that each program gets. */
+/** Returns the variables that every program gets: a few harmless ones, and those for proxies, certificates and registries. */
 function environment(): Record<string, string> {
   return { ...getDefaultEnvironment(), ...networkVariables(process.env, { isProxied: true }) };
 }

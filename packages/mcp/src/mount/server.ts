@@ -39,7 +39,7 @@ export class MountedServer {
   readonly tools: MountedTools;
   #begun: Promise<unknown> | undefined;
   readonly #exposed: ExposedServer;
-  /** The hosts to which the server leads. */
+  /** The toolmount hosts whose tools the server serves, directly or through other servers. */
   behind: readonly HostLink[] = [];
 
   constructor(coordinator: Coordinator, settings: ServerSettings, { locked, isReported }: Start) {

@@ -17,7 +17,10 @@ interface ListOptions extends RequestOptions {
   readonly onHosts?: ((behind: readonly HostLink[]) => void) | undefined;
 }
 
-/** Returns the tools of a server and, as tools, its skills with `skills`, and its prompts and resources with `expose`. */
+/**
+ * Returns what a server offers, each as a tool: its tools, its instructions, with `skills` its skills, and the prompts and
+ * resources that `expose` names.
+ */
 export async function listOffered(
   client: Client,
   settings: ServerSettings,

@@ -17,7 +17,7 @@ import { startProgram, type ProcessTree, type Program } from "./process-tree.ts"
 interface StdioOptions extends Program {
   readonly maxMessageBytes: number;
   readonly logger: Logger;
-  /** Reads the messages of the program. The default reports nothing about how it reads them. */
+  /** Reads the messages of the program. The default drops the sentences about values that it could not take as they were. */
   readonly reader?: WireReader | undefined;
   readonly onStarted?: (() => void) | undefined;
 }
@@ -60,7 +60,7 @@ export class StdioTransport implements Transport {
     return this.#tree?.pid ?? null;
   }
 
-  /** Its presence shows the SDK that this is a transport over stdio, where a server that does not answer is an old one. */
+  /** The SDK takes a transport with this member as one over stdio, where a server that does not answer counts as an old one. */
   get stderr(): null {
     return null;
   }
@@ -80,7 +80,7 @@ export class StdioTransport implements Transport {
     tree.errors.on("data", (chunk: Buffer) => this.#listen(chunk));
     this.#options.onStarted?.();
     void tree.exited.then(async ({ how, isFailure }) => {
-      // An end after a request to end is no cause; a failure of the program is one in any case.
+      // An end is no cause if the program was asked to end. A failure of the program is a cause in any case.
       if (!this.#closed || isFailure) this.ended = how;
       // Another program that it started may keep the output open.
       await Promise.race([read, delay(lastWordsMs, undefined, { ref: false })]);

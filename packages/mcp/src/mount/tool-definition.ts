@@ -56,7 +56,7 @@ export function mountedName(name: string, taken: ReadonlySet<string>): string {
   return `${plain.slice(0, maxName - 7)}_${hash}`;
 }
 
-/** Returns a tool of a server as one of ours. Its schemas stay as they are; the host checks arguments and results. */
+/** Returns a tool of a server as a tool of this host. Its schemas stay as they are; the host checks arguments and results. */
 export function toDefinition(
   tool: Tool,
   name: string,
@@ -89,7 +89,9 @@ export function toDefinition(
   };
 }
 
-/** Returns an internal tool that reads something that a server exposes, such as a prompt. Its version is that of the item. */
+/**
+ * Returns an internal tool that reads something that a server exposes, such as a prompt. Its version is a digest of that item.
+ */
 export function toInternal(
   { inputSchema, description = "", ...tool }: Tool,
   name: string,

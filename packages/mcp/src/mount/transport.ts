@@ -116,8 +116,8 @@ class HttpTransport extends StreamableHTTPClientTransport {
   }
 
   /**
-   * Sends a message. The promise of a request also rejects later, when the stream of its answer ends. It need not resolve,
-   * because the SDK ignores it once it has the answer.
+   * Sends a message. The promise of a request also rejects later, when the stream of its answer ends. It need not resolve after
+   * the answer, because the SDK ignores the promise then.
    */
   override async send(message: Sent[0], options?: Sent[1]): Promise<void> {
     if (!Array.isArray(message)) this.#reader.sent(message);

@@ -12,7 +12,10 @@ function exposesUi({ expose }: UiSettings): boolean {
   return expose.includes("ui") || expose.includes("resources");
 }
 
-/** Returns the capability that makes servers list tools with a user interface: the client in front may draw it. */
+/**
+ * Returns the capability for which servers list tools with a user interface, because clients of this host may show it. Empty if
+ * the plan does not expose it.
+ */
 export function uiCapabilities(settings: UiSettings): ClientCapabilities {
   if (!exposesUi(settings)) return {};
   return { extensions: { "io.modelcontextprotocol/ui": { mimeTypes: ["text/html;profile=mcp-app"] } } };
@@ -28,13 +31,13 @@ export function servedUri(uri: string, { prefix }: UiSettings): string {
     : `${scheme}${prefix}/${uri.slice(scheme.length)}`;
 }
 
-/** Returns the server's own address of a resource. */
+/** Returns the server's own address of a resource, from the address under which clients of this host see it. */
 export function ownUri(uri: string, { prefix }: UiSettings): string {
   const begin = `${scheme}${prefix}/`;
   return prefix === undefined || !uri.startsWith(begin) ? uri : scheme + uri.slice(begin.length);
 }
 
-/** Whether a resource is exposed, by its address. */
+/** Whether the plan lets clients read the resource with this address. With `ui` alone, they can read only user interfaces. */
 export function isExposed(uri: string, { expose }: UiSettings): boolean {
   return expose.includes("resources") || (expose.includes("ui") && uri.startsWith(scheme));
 }

@@ -83,7 +83,10 @@ export function withoutNulls(given: Members): Members {
   return kept.length === Object.keys(given).length ? given : Object.fromEntries(kept);
 }
 
-/** Parses a text, also after words that were printed before it on the same line. Numbers in results keep all their digits. */
+/**
+ * Parses a JSON text, even if other words were printed before it on the same line. A number in a structured result that
+ * JavaScript would change is read as a text, and `onChanged` gets its place.
+ */
 export function parse(written: string, onChanged: (member: string) => void): unknown {
   const exact = written.includes('"structuredContent"')
     ? quoteChanged(written, isStructured, onChanged)

@@ -37,8 +37,8 @@ const mostAsked = 10_000;
 const mostCancelled = 1_000;
 
 /**
- * Reads what a server sends before the SDK does, and turns any text into messages that the SDK takes. Each answer is paired
- * with its request, whatever form its id has.
+ * Reads what a server sends before the SDK does, and turns it into messages that the SDK accepts. Each answer is paired with
+ * its request, whatever form its id has.
  */
 export class WireReader {
   readonly #asked = new Map<Id, string>();
@@ -96,7 +96,10 @@ export class WireReader {
     return values.flatMap((one) => (isRecord(one) ? (this.#toMessage(one, changed, id) ?? []) : []));
   }
 
-  /** Rewrites a body, or an event of a stream. A text without a message stays as it is. */
+  /**
+   * Rewrites the body of an HTTP answer, or one event of a stream, so that the SDK accepts it. A text without a message stays
+   * as it is.
+   */
   rewrite(text: string, id?: Id): string {
     const lines = /^[\s\uFEFF]*[{[]/.test(text) ? undefined : text.split(/\r?\n/);
     if (lines === undefined) {
@@ -137,7 +140,8 @@ export class WireReader {
     this.#asked.delete(id);
     this.#cancelled.delete(id);
     if (late !== undefined && isTask(result)) this.#onLateTask(String(result["taskId"]));
-    // A list is read before its depth is checked, because it then loses only those items that are too deep.
+    // Results other than those of calls are read before their depth is checked, because reading drops the items of a list that
+    // are too deep and keeps the others.
     const read = isError || ofCalls.has(asked) ? null : this.#readResult(asked, result, changed);
     const problem = depthProblem(read ?? [result, error]);
     if (problem !== null) return unreadable(id, `the server's answer is ${problem}`, "");
@@ -170,7 +174,7 @@ export class WireReader {
       const { resultType: _, ...task } = given;
       return { resultType: "complete", content: [], _meta: { [taskKey]: task } };
     }
-    // The SDK handles these itself: they do not end a call.
+    // The SDK itself handles a request for input and a task that was started, because neither ends the call.
     if (isRecord(given) && (given["resultType"] === "input_required" || isRecord(given["task"])))
       return { ...given };
     const notes = changed.map(
@@ -194,7 +198,7 @@ export function callResultOf<
   return isRecord(read) ? (read as unknown as Result) : result;
 }
 
-/** Takes the sentences about how it was read out of a result. */
+/** Removes from a result the sentences about how it was read, and returns both. */
 export function takeNotes<Result extends { readonly _meta?: Readonly<Record<string, unknown>> | undefined }>(
   result: Result,
 ): { readonly result: Result; readonly notes: readonly string[] } {

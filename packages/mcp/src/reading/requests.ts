@@ -1,5 +1,5 @@
-// Reads what a client sends before the SDK does. A request that is nearly right is served; one that is not gets an error with
-// its id at once.
+// Reads what a client sends before the SDK does. A request that is nearly right is served; any other gets an error with its id
+// at once.
 import { isRecord } from "@toolmount/core/json";
 import { readCapabilities, readImplementation } from "./content.ts";
 import { tryParse, withoutNulls, type Members } from "./members.ts";

@@ -65,7 +65,10 @@ export function readInputSchema(given: unknown, note: Note): Readonly<Record<str
   return readSchema({ ...whole, type: "object" }, say);
 }
 
-/** Reads the schema of a tool's results. Before 2026 it must describe an object; undefined if it does not. */
+/**
+ * Reads the schema of a tool's results. Returns undefined for one that is left out: for lost references and, before 2026, if it
+ * does not describe an object.
+ */
 export function readOutputSchema(given: unknown, isLegacy: boolean, note: Note): unknown {
   const say: Note = (problem) => note(`its outputSchema ${problem}`);
   if (!isRecord(given)) return undefined;
@@ -176,7 +179,7 @@ function readOne(value: unknown, note: Note, levels: number): unknown {
   return isRecord(value) ? readSchema(value, note, levels) : undefined;
 }
 
-/** Reads each schema of a list; null becomes a schema that allows everything. */
+/** Reads each schema of a list; a value that is no schema becomes a schema that allows everything. */
 function readEach(values: readonly unknown[], note: Note, levels: number): readonly unknown[] {
   const read = values.map((value) => readOne(value, note, levels) ?? {});
   return read.every((value, at) => value === values[at]) ? values : read;

@@ -40,7 +40,7 @@ export interface Waiting {
 
 /**
  * Answers a call that waits for a person: with a question to the client if the plan and the client allow it; else by waiting if
- * the options say so; else with a result that says how to continue.
+ * the call can become a task or the options say so; else with a result that says how to continue.
  */
 export async function answerWaiting(
   outcome: ToolOutcome,
@@ -134,7 +134,7 @@ export async function answerRetry(state: WaitingState, waiting: Waiting): Promis
     : outcome;
 }
 
-/** Throws an error of the host as one of the protocol, with the host's code in its data. */
+/** Returns a handler that throws an error of the host as one of the protocol, with the host's code in its data. */
 export function asProtocolError(code: ProtocolErrorCode): (error: unknown) => never {
   return (error) => {
     if (!isToolmountError(error)) throw error;
@@ -170,7 +170,7 @@ export async function waitAsTask(outcome: ToolOutcome, waiting: Waiting): Promis
   while (isOpen(decided) && context.abortSignal?.aborted !== true) {
     const { ticket } = decided;
     const where = approvals.url === undefined ? "" : `: ${approvals.url(decided)}`;
-    // The ticket of a question inside of the call would not resume the call.
+    // The ticket of an internal call belongs to a question inside of the client's call and would not resume that call.
     await currentFront
       .getStore()
       ?.becomeTask?.(
@@ -198,7 +198,7 @@ function runsElsewhere(outcome: ToolOutcome): boolean {
   return outcome.status === "pending" && waitsFor(outcome) === "run";
 }
 
-/** Keeps a call open until it is decided and no other process runs it, and reports progress meanwhile. */
+/** Keeps a call open for at most `waitMs` until it is decided and no other process runs it, and reports progress meanwhile. */
 async function resumeWhenDecided(
   outcome: ToolOutcome,
   ticket: string,

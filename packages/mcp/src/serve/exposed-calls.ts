@@ -16,7 +16,7 @@ import { outcomeMetaKey } from "../wire/result.ts";
 import { serverError } from "./render.ts";
 import type { ServedCall } from "./served-session.ts";
 
-/** Makes the requests for what is served besides tools. */
+/** How requests for resources, prompts and completions reach mounted servers and skills. */
 export interface ExposedRequests<Source> {
   /** Returns the servers and skills behind one request of the client. */
   readonly sourcesFor: (call: InternalCall) => readonly Source[];

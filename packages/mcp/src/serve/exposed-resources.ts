@@ -99,7 +99,10 @@ function apart(server: string, uri: string): string {
   return `toolmount://resource/${encodeURIComponent(server)}/${encodeURIComponent(uri)}`;
 }
 
-/** Returns the server of an address, with its own address for it. Undefined if no server lists it: a template may cover it. */
+/**
+ * Returns the server that has a resource, with the server's own address of it; a single server has every address. Undefined if
+ * no server lists the address: a template may cover it.
+ */
 async function ownerOf(
   sources: readonly ResourceSource[],
   uri: string,

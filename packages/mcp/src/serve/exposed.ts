@@ -17,8 +17,8 @@ import type { OutputReader } from "./outputs.ts";
 import type { Era } from "./tool-list.ts";
 
 /**
- * Returns the capabilities that the plan exposes, so no server has to start to state its own. Clients from before 2026 ask for
- * updates of single resources and get them; it is not known here to which ones newer clients listen.
+ * Returns the capabilities that the plan exposes, so no server has to start to state its own. Only clients from before 2026 can
+ * subscribe to single resources here, because it is not known to which ones newer clients listen.
  */
 export function exposedCapabilities(sources: readonly PublishedSource[], era: Era): ServerCapabilities {
   const resources = having(sources, "resources").length > 0;

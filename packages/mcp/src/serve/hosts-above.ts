@@ -6,7 +6,9 @@ import type { HostLink } from "@toolmount/core";
 import { readChain, writeChain } from "../wire/chain.ts";
 import { isRecord } from "@toolmount/core/json";
 
-/** How long a client may be silent before it counts as one that is not a host, in milliseconds. A host speaks at once. */
+/**
+ * How long a client may be silent before it counts as one that is not a host, in milliseconds. A host sends a message at once.
+ */
 const patienceMs = 5_000;
 
 /** Bytes within which the first message has to end. */
@@ -62,8 +64,8 @@ function linksOf(line: string): readonly HostLink[] {
 }
 
 /**
- * Serves only the answer that this process leads back to the hosts above, so that none of them mounts it, until the client
- * closes the input.
+ * Serves an empty list of tools with the names of the hosts above to which this process leads back, so that none of them mounts
+ * it. Resolves when the client has closed the input.
  */
 export async function serveRefusal(
   hosts: readonly HostLink[],

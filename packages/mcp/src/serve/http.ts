@@ -50,7 +50,7 @@ export interface HttpRequestContext {
   readonly requestInfo?: Request | undefined;
 }
 
-/** Options for serving a host over HTTP. */
+/** Options for serving a host over HTTP: how calls are answered, and for whom each request is made. */
 export interface ServeHttp extends ServeOptions {
   /**
    * Returns the session and user of a request, from what the guards before this handler have verified. The default is a session
@@ -69,15 +69,16 @@ export interface ServedHttp {
     options?: { authInfo?: HttpAuth; parsedBody?: unknown },
   ) => Promise<Response>;
   /**
-   * Resolves when the calls of tasks that run now have ended. A server that shuts down may wait for them, as no request does.
+   * Resolves when the calls of tasks that run now have ended. A server that shuts down may wait for them, because no request
+   * does.
    */
   readonly settled: () => Promise<void>;
   readonly close: () => Promise<void>;
 }
 
 /**
- * Serves a host over Streamable HTTP. Requests of the 2026 revision are independent; an older client connects and has its own
- * session until it ends it. Every server that shares the host's store serves that session.
+ * Serves a host over Streamable HTTP. Requests of the 2026 revision are independent; an older client connects and keeps a
+ * session until it ends that session. Every server that shares the host's store serves it.
  */
 export function serveHttp(host: Host, settings: ServeHttp = {}): ServedHttp {
   const { caller: callerOf = defaultCaller(), onError, ...options } = settings;
@@ -107,7 +108,7 @@ export function serveHttp(host: Host, settings: ServeHttp = {}): ServedHttp {
     },
     { legacy: "reject", ...(onError !== undefined && { onerror: onError }) },
   );
-  // a client that comes back has its tasks
+  // This session makes no calls: it only notices, for all clients of 2026, that the tools have changed.
   const lookout = new ServedSession(host, `mcp-${randomUUID()}`);
   const stop = watchTools(lookout, () => handler.notify.toolsChanged());
   const begin = async (id: string, of: HttpCaller): Promise<NewHttpSession> => {

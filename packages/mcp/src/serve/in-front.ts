@@ -101,8 +101,8 @@ function clientOf({ served, ctx: { mcpReq }, capabilities = {}, isHere, signInPa
 }
 
 /**
- * Returns the context of a call. A client that follows the call reads its progress from the state of the task. The ticket of a
- * question is stored with the task before an approver is asked.
+ * Returns the context of a call that can become a task. Its progress is also the task's message, and the ticket of a question
+ * is stored with the task before an approver is asked.
  */
 function contextOf(call: SuspendableCall, context: SessionCallContext): SessionCallContext {
   return {

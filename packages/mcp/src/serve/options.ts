@@ -15,7 +15,7 @@ export interface ServedApprovals {
   readonly waitMs?: number | undefined;
 }
 
-/** How a host is served. */
+/** Options for serving a host, over HTTP or a pair of streams. */
 export interface ServeOptions {
   /** The server's name to clients. Default `toolmount`. */
   readonly name?: string | undefined;

@@ -25,8 +25,8 @@ export function readOutput({ host, userId }: OutputReader, uri: string): ReadRes
 }
 
 /**
- * Adds a link to the whole to a cut result. Data that are only too large for the host's limit are structured content all the
- * same, because the call has succeeded.
+ * Adds to a cut result a link to the whole text. If the data were only larger than the host's limit, the client also gets them
+ * as structured content and without an error, because the call has succeeded.
  */
 export function withWhole(host: Pick<Host, "output">, outcome: ToolOutcome, rendered: McpResult): McpResult {
   const { truncated, code } = outcome.result;

@@ -53,12 +53,15 @@ export function inFrontOf(
   return { ...serving, ctx, call, context, internalCalls: internal };
 }
 
-/** Returns how a request for a resource or a prompt calls internal tools. */
+/** Returns the function by which a request for a resource or a prompt calls an internal tool. */
 export function callExposed(ctx: ServerContext, serving: Serving): InternalCall {
   return internalCalls(ctx, serving, contextOf(ctx, serving.served.host, serving.userId));
 }
 
-/** Returns how internal tools are called. The client shows no form for such a call; a question about it waits elsewhere. */
+/**
+ * Returns a function that calls an internal tool. The client shows no form for such a call; a question about it waits
+ * elsewhere.
+ */
 export function internalCalls(
   ctx: ServerContext,
   { served, options, seal }: Serving,

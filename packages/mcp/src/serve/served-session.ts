@@ -52,9 +52,8 @@ export class ServedSession {
   }
 
   /**
-   * Returns the digest of the tools that the session is offered, with all that a client reads of them; every server has the
-   * same. A host may have thousands of tools, so the digest is computed again only after something has changed on which they
-   * depend.
+   * Returns the digest of the tools that the session is offered, with all that a client reads of them; it is the same at every
+   * server of a plan. A host may have thousands of tools, so the digest is computed again only after `offerMark` has changed.
    */
   async surface(): Promise<string> {
     const mark = this.offerMark();
@@ -124,7 +123,10 @@ export class ServedSession {
   }
 }
 
-/** Returns a handler for a tool that stopped the run to ask a person, which no client of the protocol can pass on. */
+/**
+ * Returns a handler for the error of a tool that wants to ask a person, which no client of the protocol can pass on. The call
+ * counts as failed.
+ */
 function interrupted(tool: string): (thrown: unknown) => ToolOutcome {
   return (thrown) => {
     if (isToolmountError(thrown)) throw thrown;

@@ -120,7 +120,7 @@ async function instructionsOf(served: ServedSession): Promise<string> {
   return [...ofServers, guidance].filter((text) => text !== "").join("\n\n");
 }
 
-/** Opens a state. One of another session is refused like a forged one. */
+/** Opens a state. The state of another session is refused like a forged one. */
 async function openState(text: string, { seal, served }: Serving): Promise<SealedState> {
   const state = await seal.open(text);
   if (state.sessionId !== served.id) throw new Error("the state belongs to another session");

@@ -11,7 +11,7 @@ import { createServer } from "./server.ts";
 import { ServedTasks } from "../tasks/served-tasks.ts";
 import { ServedSession } from "./served-session.ts";
 
-/** One connection over a pair of streams. */
+/** Options for serving a host to one client over a pair of streams. */
 export interface ServeStreams extends ServeOptions {
   /** Messages from the client, one on each line. */
   readonly input: Readable;
@@ -23,7 +23,7 @@ export interface ServeStreams extends ServeOptions {
   readonly onError?: ((error: Error) => void) | undefined;
 }
 
-/** A host that is being served. */
+/** The connection of a client to a host that is being served. */
 export interface ServedStreams {
   /** The session of the connection. */
   readonly sessionId: string;
@@ -76,7 +76,7 @@ class OpenRequests {
   }
 }
 
-/** Serves a host over stdin and stdout, or any pair of streams, in both eras of the protocol. */
+/** Serves a host over stdin and stdout, or any pair of streams, to a client of 2026 or of an older revision. */
 export function serveStreams(host: Host, given: ServeStreams): ServedStreams {
   const { input, output, onError, ...options } = given;
   const sessionId = ownSession(given.userId, given.sessionId ?? `mcp-${randomUUID()}`);

@@ -140,8 +140,9 @@ async function continueCall(record: TaskRecord, waiting: Waiting): Promise<objec
 }
 
 /**
- * Returns a function that renders the end of a task. If a mounted server ended the call with a protocol error, that is thrown,
- * so that the task shows it as an error. For a call that is no task, it becomes the result, which a model reads.
+ * Returns a function that renders the end of a task. If a mounted server ended the call with a protocol error, the function
+ * throws this error, so that the task shows it as such. For a call that is no task, it would become a result, which a model
+ * reads.
  */
 function renderTask(serving: Serving): (outcome: object) => Promise<CallToolResult> {
   return async (outcome) => {

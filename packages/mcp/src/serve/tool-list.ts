@@ -92,7 +92,7 @@ function readCursor(cursor: string): string {
 /** Members of a tool's definition that come from a mounted MCP server, such as `title`, `icons` and `_meta`. */
 type Extras = (tool: ToolInfo) => Partial<Tool> | undefined;
 
-/** Asks mounted servers for the members of definitions for which a host has no field. */
+/** Returns a function for the members of a mounted server's definitions for which a host has no field. */
 export async function loadExtras(host: Host): Promise<Extras> {
   const definitions = await publishedOn(host, "mcp.definitions");
   return ({ name, declaredName }) => {

@@ -84,7 +84,7 @@ export class ServedTask {
     };
   }
 
-  /** Takes answers of a client of 2026; the missing ones may come later. */
+  /** Takes answers of a client of 2026. The server gets them when every question has one; the missing ones may come later. */
   answer(given: Answers): void {
     const { asked = {}, round } = this.#call.state;
     const known = Object.keys(asked).filter((key) => Object.hasOwn(given, `${round}.${key}`));
@@ -105,7 +105,10 @@ export class ServedTask {
     await stored;
   }
 
-  /** Stops following the task here. One that waits for a person, or runs in another process, stays in the store. */
+  /**
+   * Stops following the task here. If its call runs here, the task is cancelled; one that waits for a person, or runs in
+   * another process, stays in the store.
+   */
   async leave(reason: Error): Promise<void> {
     if (this.isRunning) return this.cancel(reason);
     this.#isLeft = true;

@@ -44,7 +44,7 @@ export class ServedTasks {
     this.#records = new TaskRecords(host, owner);
   }
 
-  /** Resolves when the task is stored. */
+  /** Makes a running call a task. Resolves when the task is stored; if it cannot be, cancels the call and rejects. */
   async start(call: SuspendableCall, made: NewTask): Promise<ServedTask> {
     const { sessionId, userId = null, render, ttlMs } = made;
     const facts = { sessionId, userId, at: systemClock.now() };
@@ -105,19 +105,19 @@ export class ServedTasks {
     return this.#follow(record, call, render);
   }
 
-  /** Whether a call of this session runs here. */
+  /** Whether the call of a task of this session runs here. */
   isBusy(sessionId: string): boolean {
     return [...this.#tasks.values()].some(
       (task) => task.record.facts.sessionId === sessionId && task.isRunning,
     );
   }
 
-  /** Resolves when the calls that run here now have ended. */
+  /** Resolves when the calls of tasks that run here now have ended. */
   async settled(): Promise<void> {
     await Promise.all([...this.#tasks.values()].map((task) => task.settled()));
   }
 
-  /** Ends the calls that a session runs. Tasks that wait for a person stay in the store. */
+  /** Ends the tasks of a session whose calls run here. Those that wait for a person stay in the store. */
   async end(sessionId: string): Promise<void> {
     const own = [...this.#tasks.values()].filter((task) => task.record.facts.sessionId === sessionId);
     for (const { id } of own) this.#tasks.delete(id);

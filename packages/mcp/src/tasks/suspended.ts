@@ -121,7 +121,7 @@ export class SuspendableCall<Outcome extends object = object> implements Front {
   }
 
   /**
-   * Resolves when the call has an outcome, its client has to answer, or it becomes a task. If the client leaves, it is
+   * Resolves when the call has an outcome, its client has to answer, or it becomes a task. If the client leaves, the call is
    * cancelled.
    */
   async step(signal: AbortSignal): Promise<Step<Outcome>> {

@@ -23,7 +23,7 @@ export interface KeptTask {
   };
   /** The ticket with which the host resumes the call, so that it runs only once. */
   readonly ticket?: string | undefined;
-  /** The message that its client reads while it waits. */
+  /** The message that the client reads while the call waits. */
   readonly message?: string | undefined;
   readonly end?: TaskEnd | undefined;
 }
@@ -127,7 +127,7 @@ export class TaskRecord {
 
   async #renew(): Promise<void> {
     const { ticket, end } = this.#kept;
-    // The host itself keeps the lease of the call from now on.
+    // The call of a task with a ticket is waiting, so this process need not hold it; after an end there is nothing to hold.
     if (ticket !== undefined || end !== undefined || this.isOver) return this.release();
     if ((await this.change({})) || this.#kept.end === undefined) return;
     this.release();

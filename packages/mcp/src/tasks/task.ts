@@ -3,7 +3,7 @@ import { z } from "zod";
 /** The extension by which a client and a server of 2026 agree on tasks. */
 export const tasksExtension = "io.modelcontextprotocol/tasks";
 
-/** States in which a task stays. */
+/** Statuses that are final. */
 const ended = ["completed", "failed", "cancelled"] as const;
 
 /** Reads a task as its server describes it, in the form of 2025-11-25 or of the extension. */

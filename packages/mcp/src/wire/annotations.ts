@@ -1,7 +1,7 @@
 import type { ToolInfo } from "@toolmount/core";
 import type { McpAnnotations } from "./shapes.ts";
 
-/** Returns the four standard hints for a tool of ours; undefined for a tool without a category. */
+/** Returns the standard hints for a tool of this host; undefined for a tool without a category. */
 export function toAnnotations({
   category,
   consequenceLevel,

@@ -10,17 +10,17 @@ import { isRecord } from "@toolmount/core/json";
 import { publishedOn } from "./published.ts";
 
 /**
- * Key under which a host names itself and others: to a server among its experimental capabilities, to a client in the `_meta`
- * of a list of tools. Other clients and servers ignore it.
+ * Key under which a host names itself and the hosts above or behind it: to a server in the experimental capabilities, to a
+ * client in the `_meta` of a list of tools. Other clients and servers ignore it.
  */
 const chainKey = "dev.toolmount/chain";
 
-/** Returns the chain of the host; undefined for a host without a plan. */
+/** Returns what finds out that a plan would mount itself; undefined for a host without a plan. */
 export function chainOf({ getCapability }: Pick<Coordinator, "getCapability">): HostChain | undefined {
   return getCapability("host.chain") ?? undefined;
 }
 
-/** The hosts that are above a server, in the form in which it learns about them. */
+/** What a server gets about the hosts above it: `links` in the handshake, and the same in `env` for its program. */
 export type Above = Awaited<ReturnType<HostChain["toServers"]>>;
 
 export async function aboveOf(chain: HostChain | undefined): Promise<Above> {
@@ -43,7 +43,7 @@ export function isServedToItself(error: unknown): error is ToolmountError<"PLAN_
   return isToolmountError(error) && error.code === "PLAN_SERVES_ITSELF";
 }
 
-/** Returns the hosts that a client of this host reaches: this host, and those to which its mounted servers lead. */
+/** Returns the hosts that a client of this host reaches: this host, and those whose tools its mounted servers serve. */
 export async function hostsOf({
   coordinator,
 }: {

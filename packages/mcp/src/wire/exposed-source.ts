@@ -46,7 +46,7 @@ export interface PublishedSource {
   /** Return the address under which clients of this host see a resource, and the server's own address. */
   readonly servedUri: (uri: string) => string;
   readonly ownUri: (uri: string) => string;
-  /** Ends a subscription, for which a client needs no permission. */
+  /** Ends a subscription. This is no call of a tool, because a client needs no permission for it. */
   readonly unsubscribe: (uri: string) => Promise<void>;
 }
 

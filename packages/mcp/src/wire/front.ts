@@ -25,7 +25,10 @@ export async function askEarlier(
   return Object.fromEntries(await Promise.all(answers));
 }
 
-/** Calls an internal tool in the client's session, and waits for a decision if the client asked for that. */
+/**
+ * Calls an internal tool in the client's session. If the call needs an approval, waits for the decision if the client's own
+ * call can become a task or the options say so.
+ */
 export type InternalCall = (tool: string, args: Readonly<Record<string, unknown>>) => Promise<ToolOutcome>;
 
 /** A client, as one of its requests describes it. */
@@ -57,7 +60,10 @@ export interface Front {
   readonly callInternal: InternalCall;
   /** Passes requests of the server on to the client, and resolves to its answers by the same keys. */
   ask(requests: ServerAsks): Promise<Answers>;
-  /** Says to the client that the matter of an opened address is finished; undefined if its revision has no message for that. */
+  /**
+   * Notifies the client that it need not wait any more at an address that it opened; undefined if its revision has no such
+   * message.
+   */
   readonly completed?: ((elicitationId: string) => void) | undefined;
 }
 

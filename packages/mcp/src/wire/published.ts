@@ -3,9 +3,9 @@ import type { PublishedSource } from "./exposed-source.ts";
 import type { KeptDefinitions } from "./kept-definitions.ts";
 import type { OfferedSkill } from "./skills.ts";
 
-/** What each mounted server publishes for the server of its host, by channel. */
+/** What each mounted server publishes for the MCP server that serves its host, by channel. */
 export interface Published {
-  /** The source of what the plan exposes of it. */
+  /** What the plan exposes of the mounted server: resources, prompts and completions. */
   readonly "mcp.exposed": PublishedSource;
   /** Its instructions, and the internal tool that is locked for them. */
   readonly "mcp.instructions":
@@ -13,9 +13,9 @@ export interface Published {
     | undefined;
   /** The definitions of its tools. */
   readonly "mcp.definitions": KeptDefinitions;
-  /** The hosts to which it leads. */
+  /** The toolmount hosts whose tools it serves, directly or through other servers. */
   readonly "mcp.servers.behind": readonly HostLink[];
-  /** What to wait for while it starts. */
+  /** `starting` resolves when a list of tools need not wait for the server any more; undefined if it need not wait now. */
   readonly "mcp.servers.starting": { readonly starting: Promise<unknown> | undefined };
   /**
    * Its skills, as other modules publish theirs. The tool that reads a skill has the tag `skill`, and its digest as version.

@@ -74,7 +74,7 @@ export function waitsFor({ result: { details } }: Pick<ToolOutcome, "result">): 
   return isRecord(details) ? details["waitsFor"] : undefined;
 }
 
-/** Turns a result that does not fit its tool's `outputSchema` into an error, because a client reads its text only then. */
+/** Turns a result that does not fit its tool's `outputSchema` into an error, because only then does a client read the text. */
 export function withoutStructuredData({ structuredContent: _, ...result }: McpResult): McpResult {
   const note = text(
     "Warning: this is not what the tool's outputSchema describes, so it is given as text only",

@@ -27,7 +27,7 @@ interface Wire {
   readonly sessionId?: string | undefined;
 }
 
-/** Publishes the requests and the session of each connection that a client or a server makes. */
+/** Publishes the requests and the session of each connection that a client or a server makes, for traces. */
 export function traceConnections(peer: Peer, connection: TracedConnection): void {
   const connect = peer.connect.bind(peer) as (transport: Wire, ...rest: unknown[]) => Promise<void>;
   peer.connect = (transport: Wire, ...rest: unknown[]) => {
@@ -74,7 +74,8 @@ class TracedWire {
   }
 
   /**
-   * Puts our handler before each handler that the SDK sets, because it sets others while it finds out the server's revision.
+   * Puts our handler before each handler that the SDK sets. The SDK sets several, because it finds out the server's revision
+   * with handlers of its own.
    */
   #watchMessages(): void {
     const around =
@@ -99,12 +100,15 @@ class TracedWire {
     if (message === this.#last) return;
     this.#last = message;
     this.#pass("server", message, (traced) => {
-      // The handler of the request looks for its parent where the sender wrote it.
+      // The handler of the request looks for its parent span in the message, where the sender wrote it.
       if (traced !== message) (message as Message)["params"] = (traced as Message)["params"];
     });
   }
 
-  /** Reads a message on its way. `side` is the role of this peer for requests that go this way. */
+  /**
+   * Reads a message as it passes. `side` is the role of this peer for requests in this direction: `client` for those that it
+   * sends.
+   */
   #pass<Value>(side: McpTrace["side"], message: unknown, act: (message: unknown) => Value): Value {
     if (!isRecord(message)) return act(message);
     const [own, other] = side === "client" ? [this.#sent, this.#received] : [this.#received, this.#sent];

@@ -35,7 +35,7 @@ export function browserSignInOf(place: SignInPlace): ServerSignIn | undefined {
   return url !== undefined && isOfPeople ? signInTo(new URL(url), place) : undefined;
 }
 
-/** Makes the two halves of a sign-in to a server; between them, a person is at the authorization server. */
+/** Returns a sign-in to a server in two halves, `begin` and `finish`. Between them, the person is at the authorization server. */
 export function signInTo(url: URL, place: SignInPlace): ServerSignIn {
   const { settings, folder = ".", store, awayMs = 600_000 } = place;
   const { name, auth, instance } = settings;
@@ -96,7 +96,7 @@ export function signInTo(url: URL, place: SignInPlace): ServerSignIn {
   };
 }
 
-/** Does the work of a sign-in; other errors than ours become `SIGN_IN_FAILED`. */
+/** Does the work of a sign-in. An error that is no `ToolmountError` becomes `SIGN_IN_FAILED`, except after an abort. */
 export async function failing<Value>(
   server: string,
   work: () => Promise<Value>,
@@ -124,7 +124,10 @@ function clientsFor(
   return [isOld ? { ...record, clients: {} } : record, redirectUrl, { clients }];
 }
 
-/** Takes the sign-in with this state out of the record, so that a code counts once, whatever its result. */
+/**
+ * Removes the sign-in with this state from the record and returns it, so that its code can be used only once, even if the
+ * sign-in then fails. Returns undefined if there is none.
+ */
 async function take(credentials: Credentials, state: string | null): Promise<StartedSignIn | undefined> {
   if ((await credentials.read()).record.started?.state !== state) return undefined;
   let taken: StartedSignIn | undefined;

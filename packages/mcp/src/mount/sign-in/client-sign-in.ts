@@ -30,9 +30,9 @@ interface Running {
 
 /**
  * Lets the user of an MCP client sign in to one server while a call waits, at an address that the client opens. If the client
- * is on this machine, that is the authorization server, and the browser comes back to this process. Otherwise it is the page of
- * the server to which the client speaks: the person who opens it signs in only for themselves there, so it does no harm if another
- * person gets the address.
+ * is on this machine, it opens the authorization server, and the browser comes back to this process. Otherwise it opens a page
+ * of the HTTP server to which it speaks. A person who opens that page signs in only for themselves, so it does no harm if
+ * another person gets the address.
  */
 export class ClientSignIn {
   readonly #options: ClientSignInOptions;
@@ -44,8 +44,8 @@ export class ClientSignIn {
   }
 
   /**
-   * Makes a call, and makes it again after the user has signed in, if it needed that. `user` is the one whose credentials are
-   * used; undefined for those of the host.
+   * Makes a call. If it fails because the user has to sign in, waits for the sign-in and makes it again. `user` is the one
+   * whose credentials are used; undefined for those of the host.
    */
   async call<Result>(
     user: string | undefined,

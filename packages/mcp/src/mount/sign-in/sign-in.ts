@@ -7,13 +7,13 @@ import { config, type ServerSettings } from "../config.ts";
 import { credentialStoreOf } from "../authorize.ts";
 import { failing, signInTo } from "./browser-sign-in.ts";
 
-/** The server to which a person signs in, and how the person is asked to. */
+/** The server to which a person signs in, where the credentials are stored, and how the person gets to the address. */
 export interface SignInOptions {
   /** The entry's settings as the plan writes them, with variables filled in. */
   readonly settings: unknown;
   /** The plan's folder. */
   readonly folder: string;
-  /** The user whose credentials these become, for a server with `instance: user`. Default: they are those of the host. */
+  /** The user for whom the credentials are stored; only for a server with `instance: user`. Default: the host itself. */
   readonly user?: string | undefined;
   /** Where the credentials are stored. Default: the file in the plan's folder that a host without `state` reads. */
   readonly store?: CredentialStore | undefined;

@@ -82,7 +82,7 @@ export class HttpSessions {
     return begun;
   }
 
-  /** Repeats to a new transport what the client has said before. */
+  /** Repeats the client's stored messages to a new transport. Returns undefined for a session that is not stored. */
   async #repeat(id: string, asked: SessionRequest): Promise<HttpSession | undefined> {
     const stated = await this.#kept.find(id, asked.owner);
     if (stated === null) return undefined;
@@ -141,7 +141,7 @@ export class HttpSessions {
   }
 }
 
-/** Returns what a client has stated in its session, as the messages in which it said so. */
+/** Returns the messages by which a client would state again everything that it has stated in its session. */
 function messagesOf({ introduction, level, watched }: Stated): object[] {
   const asks = [
     { method: "initialize", params: introduction },

@@ -19,8 +19,8 @@ const statedSchema = z.object({
 export type Stated = z.output<typeof statedSchema>;
 
 /**
- * The sessions of clients from before 2026 in the host's store, because every server must know what such a client says only
- * once. Without a store, or with more than 64 KiB, a session is not kept, and only its own server knows it.
+ * The sessions of clients from before 2026 in the host's store: such a client states its facts only once, and every server of
+ * the store needs them. Without a store, or with more than 64 KiB, a session is not kept, and only its own server knows it.
  */
 export class KeptSessions {
   readonly #kept: KeptWork;

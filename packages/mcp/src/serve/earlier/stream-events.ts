@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import type { EventStore, JSONRPCMessage } from "@modelcontextprotocol/server";
 import type { KeptMessages } from "./kept-messages.ts";
 
-/** Most that is kept of the streams of clients. */
+/** Limits of what is kept in memory for clients whose connection broke. */
 interface EventBounds {
   /** Most events that are kept of one session. */
   readonly sessionEvents: number;
@@ -40,7 +40,7 @@ const listening = "_GET_stream";
 export class StreamEvents {
   readonly #bounds: EventBounds;
   readonly #kept: KeptMessages | null;
-  /** In the order in which the sessions last stored something. */
+  /** The sessions, beginning with the one that has stored nothing for the longest time. */
   readonly #sessions = new Map<string, KeptSession>();
   /** Part of each event's id, because the listening streams of all servers have the same name. */
   readonly #run = randomBytes(6).toString("base64url");
@@ -74,8 +74,8 @@ export class StreamEvents {
   }
 
   /**
-   * Replays a stream that began at another server, or at this one before a restart. A listening client only learns that the
-   * list of tools changed.
+   * Replays a stream that began at another server, or at this one before a restart. Only streams of requests are stored; a
+   * client of the listening stream is notified that its list of tools may have changed.
    */
   async #replayKept(session: string, last: string, send: SendEvent): Promise<string> {
     const stream = streamOf(last) ?? "";
