@@ -12,7 +12,7 @@ export interface Grants {
   readonly network: "none" | "any" | readonly string[] | undefined;
   readonly memoryMb: number | undefined;
   readonly env: Readonly<Record<string, string>>;
-  /** Current folder of the process. */
+  /** The folder in which the process starts. */
   readonly cwd: string;
 }
 
@@ -32,13 +32,16 @@ export interface Launch {
   readonly env: Readonly<Record<string, string>>;
   /** The filter of system calls, if the border has one. */
   readonly filter?: Uint8Array | undefined;
-  /** Folders behind the border whose files are kept in memory, where they count towards the limit. */
+  /** Folders behind the border whose files are kept in memory, where they count towards the memory limit. */
   readonly foldersInMemory?: readonly string[] | undefined;
-  /** Whether the program is a child of what is started, in namespaces that it enters: they are killed by `killEntered`. */
+  /**
+   * Whether the started command enters namespaces that exist already and runs the program there as its child. `killEntered`
+   * kills such programs.
+   */
   readonly isEntered?: boolean | undefined;
 }
 
-/** The name of a border. */
+/** What keeps a program from the machine: nothing, Node's permission model, bubblewrap, or Anthropic's sandbox-runtime. */
 export type BorderName = "none" | "permission" | "bubblewrap" | "srt";
 
 /** A border, or `strictest`: bubblewrap if it works, else permission. */
@@ -49,8 +52,8 @@ export interface Border {
   readonly name: BorderName;
   launch(program: NodeProgram, grants: Grants): Launch | Promise<Launch>;
   /**
-   * Tries to break out of the border, if it has a table of attempts. With `isFresh`, the result of an earlier trial is not
-   * used.
+   * Tries to break out of the border; absent for borders that are not tried like this. With `isFresh`, the result of an earlier
+   * trial is not used.
    */
   prove?(grants: Grants, isFresh: boolean): Promise<SandboxProof>;
 }

@@ -15,7 +15,7 @@ export const bubblewrapBorder: Border = {
   launch({ node, options, file, code }, grants) {
     const { read, write, denied, secret = [], memoryMb, env, cwd } = grants;
     const args = [...memoryOption(memoryMb), ...options, file];
-    // A file next to the code may be deleted before the process starts.
+    // These paths need not exist: a file next to the code may be deleted before the process starts.
     const readIfThere = readablePaths(code, secret);
     const mounts = { cwd, read, readIfThere, write, denied, secret, network: networkOf(grants), memoryMb };
     const launch = launchInSandbox({ command: node, args, env }, mounts);
@@ -28,7 +28,7 @@ export const bubblewrapBorder: Border = {
     proveSandbox({ kind: networkOf(grants) ? "online" : "closed", env: grants.env, isFresh }),
 };
 
-/** Whether a folder for files in memory is granted, because it is then the machine's own folder. */
+/** Whether the plan grants a folder that would otherwise be in memory. It is then the machine's own folder. */
 function isGranted(folder: string, granted: readonly string[]): boolean {
   return granted.some((path) => path === "/" || path === folder);
 }

@@ -8,7 +8,7 @@ import { findProgram } from "../system/bubblewrap.ts";
 import { residentEnvironment } from "../system/environment.ts";
 import { spawnChild } from "../system/process-trees.ts";
 
-/** A way out of a network without other machines: by HTTP, to some hosts. */
+/** Lets programs in a sandbox without a network reach some hosts, by HTTP and HTTPS. */
 export interface HostGate {
   /** Returns the command that starts a sandbox with this way out. The sandbox must not make its own network. */
   enter(file: string, args: readonly string[]): { readonly file: string; readonly args: readonly string[] };
@@ -61,7 +61,8 @@ export async function openHostGate({
     return { problem: "bwrap and nsenter are not on PATH; install the packages bubblewrap and util-linux" };
   const words = ["--unshare-user", "--unshare-net", "--die-with-parent", "--dev-bind", "/", "/", "--"];
   const child = spawnChild(bwrap, [...words, process.execPath, "-e", listening], {
-    // With this variable, the process does not count as work in a layer, whose view can then still be mounted again.
+    // With this variable, the process does not count as a program that runs in a layer, so the layer can still be mounted
+    // again.
     env: { PATH: path, ...residentEnvironment },
     stdio: ["ignore", "ignore", "pipe", "ipc"],
   });

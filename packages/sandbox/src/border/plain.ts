@@ -21,7 +21,7 @@ export const plainBorder: Border = {
  */
 function compileCache(): Readonly<Record<string, string>> {
   const folder = getCompileCacheDir();
-  // Node adds a folder for its version and platform.
+  // Node adds a subfolder for its version and platform, so the folder above it is passed on.
   return folder === undefined ? {} : { NODE_COMPILE_CACHE: dirname(folder) };
 }
 

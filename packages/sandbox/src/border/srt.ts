@@ -48,8 +48,8 @@ function unnamed(secret: readonly string[], named: readonly string[]): string[] 
 }
 
 /**
- * Returns the runtime's command with the machine's settings covered. The runtime leaves these open, and root may write them
- * without any capability.
+ * Returns the runtime's command with the kernel's settings in `/proc` covered. The runtime leaves these open, and root may
+ * write them without any capability.
  */
 function coverForRoot(wrapped: string): string {
   if (process.platform !== "linux" || process.getuid?.() !== 0) return wrapped;

@@ -4,13 +4,13 @@ import { isListed, type Listing } from "./folder-facts.ts";
 
 /** The state of a path in the person's folder when the layer began to change it. */
 interface PathBase {
-  /** In nanoseconds. If the kernel changed an entry later, it was changed outside of the layer. */
+  /** In nanoseconds since the epoch. An entry that has a later change time in the kernel was changed outside of the layer. */
   readonly since: bigint;
   /** Whether the person's folder had an entry there. */
   readonly existed: boolean;
-  /** What git's name for a commit pointed to; undefined for files that are no such name. */
+  /** The content of a file with which git names a commit, such as a branch; undefined for other files. */
   readonly ref: string | undefined;
-  /** Set if a part of the layer's file was kept then, so that the rest of the file is another difference than before. */
+  /** Set if a person kept a part of the layer's file then. The rest of the file then counts as another difference than before. */
   readonly isPartly?: true | undefined;
 }
 
@@ -31,11 +31,11 @@ interface Saved {
   readonly earlier: Readonly<Record<string, SavedPath>>;
 }
 
-/** The state of the person's folder when the view was mounted. */
+/** The state of the person's folder when the layer's view, the folder as its programs see it, was mounted. */
 export interface Moment {
   readonly since: bigint;
   readonly listing: Listing;
-  /** Contents of git's names for commits, by path. */
+  /** Contents of the files with which git names commits, such as branches, by path. */
   readonly refs: ReadonlyMap<string, string>;
   /** Digests of what is staged in each repository, by the path of its index. */
   readonly staged: ReadonlyMap<string, string>;

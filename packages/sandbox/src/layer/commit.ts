@@ -7,14 +7,17 @@ import type { LayerChange } from "./difference.ts";
 import { gitPartOf } from "./git.ts";
 import { isOwned, isSame, markOf, type Mark } from "../system/mark.ts";
 
-/** A change, and where its new entry lies below the layer's folder. */
+/**
+ * A step of a keep, which moves changes from a layer to the person's folder: one change, and where its new entry lies below the
+ * layer's place.
+ */
 export interface Step extends LayerChange {
   readonly from: string;
   /** Set if the person gets only parts of the file's changes; the layer then keeps its own file. */
   readonly isPartial?: true | undefined;
   /** The new entry, which may be a copy of the layer's entry. */
   readonly entry: Mark | null;
-  /** The commit to which git's name points after the keep; undefined for other files. */
+  /** The new content of a file with which git names a commit, such as a branch; undefined for other files. */
   readonly ref: string | undefined;
 }
 
@@ -130,7 +133,7 @@ function applyStep({ folder, place, box }: Box, step: Step, at: string): void {
   moveOver({ from, target, late: `${kept}.late` }, markOf(kept) === null ? null : former);
 }
 
-/** Gives the former file a second name, in the box. */
+/** Gives the former file a second name in the box, so that an undo can put it back. */
 function keepFormer(target: string, kept: string, former: Mark): void {
   if (!isSame(former, markOf(target))) return;
   try {
@@ -148,7 +151,7 @@ interface Move {
   readonly late: string;
 }
 
-/** Moves the new entry to its place. If another program wrote there after the keep began, that goes into the box. */
+/** Moves the new entry to its place. What another program wrote there after the keep began is moved into the box. */
 function moveOver({ from, target, late }: Move, former: Mark | null): void {
   openAbove("", from);
   const now = markOf(target);

@@ -20,7 +20,8 @@ interface Meeting {
 
 /**
  * Returns the changes of entries that the person changed after the layer began, by the kernel's change time, which no program
- * can set. Equal contents are no conflict. In a repository, only names of commits and what is staged can conflict.
+ * can set. Equal contents are no conflict. In git's own folder, only names of commits, what is staged, and settings can
+ * conflict.
  */
 export async function conflictsOf(
   changes: readonly LayerChange[],

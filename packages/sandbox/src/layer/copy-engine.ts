@@ -49,7 +49,8 @@ async function copyAll(
   removeTree(changed);
   makeFolder(join(changed, ownFolder));
   await copyPaths(at, entriesOf(folder, ""));
-  // Git takes copied files for changed ones, and a reset would write each of them again. The settings are still the person's.
+  // Git takes copied files for changed ones, and a reset would write each of them again. No program of the layer has run yet,
+  // so the settings that git obeys here are the person's.
   for (const index of indexesIn(listing)) await git.refresh(join(changed, repositoryOf(index)));
   setFolder(changed, markOf(folder));
   writeRecord(
@@ -147,7 +148,9 @@ function closeFolders(place: string): void {
   rmSync(openedFile(place), { force: true });
 }
 
-/** Identifies the state of an entry; the kernel sets its second part. For a folder, only the mode counts. */
+/**
+ * Returns a text by which a change of an entry is noticed: the inode and the kernel's change time; for a folder, only the mode.
+ */
 function keyOf({ kind, inode, changed, mode }: Mark): string {
   return kind === "folder" ? `folder ${mode}` : `${inode} ${changed}`;
 }

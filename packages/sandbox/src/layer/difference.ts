@@ -21,7 +21,7 @@ export type Section =
   | "files"
   /** Entries that no longer exist after a keep, also a folder that a file replaces. */
   | "deletions"
-  /** Files that the person's next command would run or obey. */
+  /** Files that the person's next command would run or obey, such as scripts and settings. */
   | "obeyed"
   /** Commits, their names and what is staged, as one unit. */
   | "repository";
@@ -40,7 +40,7 @@ export interface LayerChange {
 
 /** Everything that a layer changed. */
 export interface Difference {
-  /** Digest to which a person's yes is bound: it stays the same as long as the difference does. */
+  /** Digest of the changes. A person accepts a difference by its digest, so that nothing else is kept. */
   readonly digest: string;
   /** A folder comes before the entries in it. */
   readonly changes: readonly LayerChange[];
@@ -99,8 +99,8 @@ export async function differenceOf(compared: Compared): Promise<Difference> {
 }
 
 /**
- * Returns the digest of changes. It does not depend on what the person does to the former entries, which is a conflict, but it
- * depends on a partial keep.
+ * Returns the digest of changes. What the person does to the former entries does not change it, because that is a conflict;
+ * keeping a part of a file does.
  */
 function digestOf(changes: readonly LayerChange[], base: Base): string {
   const facts = changes.map((each) => {
@@ -170,7 +170,7 @@ function isUnchanged(
   if (former === null) return false;
   if (gitPartOf(path) === "object" && former.kind === "file") return true;
   if (isSame(former, next)) return true;
-  // A program gave the file a second name, so both become names of one file.
+  // If a program gave the file a second name, a keep makes both names the same file, so the file is not as before.
   if (next.names > 1) return false;
   return former.modified === next.modified && isEqual(within(folder, path), within(changed, path));
 }

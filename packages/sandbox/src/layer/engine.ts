@@ -100,7 +100,7 @@ interface Shown {
 
 /**
  * Returns what the layer changed: its own files, folders that the person does not have, and the person's entries that the view
- * does not show. Not each of those has a whiteout, because a folder that was made again hides everything in it.
+ * does not show. Whiteouts do not show all of these, because a folder that was made again hides everything in it without them.
  */
 function touchedIn(at: string, { changed, folder, view }: Shown): readonly string[] {
   const shown = new Set(namesIn(join(view, at)));
@@ -137,7 +137,7 @@ async function settleSome({ steps, waiting }: CommitRecord, { place, env }: Laye
   const all = [...made, ...hidden.flatMap(above)];
   for (const path of [...new Set(all)].toSorted())
     makeAgain(join(changed, path), join(place, `again-${hash("sha256", path)}`));
-  // The kernel lets every user make a device with this number, and with no other.
+  // This makes whiteouts. The kernel lets every user make a device with this number, and with no other.
   const without = hidden.filter((each) => markOf(join(changed, each)) === null);
   await runOn(without, ["-I", "{}", "mknod", "--", "{}", "c", "0", "0"], { cwd: changed, env });
 }

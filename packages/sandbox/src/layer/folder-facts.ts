@@ -52,7 +52,9 @@ export async function factsOf(folder: string): Promise<FolderFacts> {
   return { listing, entries, bytes, foreign, mount, unreadable };
 }
 
-/** Returns the first mount point in a folder. The device number alone cannot show one of the same file system. */
+/**
+ * Returns the first mount point in a folder. A mount of the same file system has the same device number, so that is not enough.
+ */
 function mountIn(folder: string): string | undefined {
   const points = readFileSync("/proc/self/mountinfo", "utf8")
     .split("\n")
@@ -82,7 +84,7 @@ export function entriesOf(folder: string, at: string): readonly string[] {
   return at === "" ? names.filter((name) => name !== ownFolder) : names;
 }
 
-/** Whether the listing has the entry. */
+/** Whether a folder had an entry when it was listed. */
 export function isListed(listing: Listing, path: string): boolean {
   const cut = path.lastIndexOf("/");
   return listing.get(path.slice(0, Math.max(cut, 0)))?.includes(path.slice(cut + 1)) === true;
@@ -136,8 +138,8 @@ function isNewer(path: string, since: bigint): boolean {
 }
 
 /**
- * Returns the kernel's time for changes on this disk: what changed before this call is not later, and what changes after it is.
- * The kernel's clock for files has ticks, so this waits for the next tick.
+ * Returns the kernel's time for changes on this disk: changes before this call have no later time, and changes after it have
+ * one. The kernel's clock for files has ticks, so this waits for the next tick.
  */
 export function nowOf(folder: string): bigint {
   const probe = within(folder, "clock");

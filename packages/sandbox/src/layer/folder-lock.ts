@@ -10,7 +10,7 @@ import { spawnChild } from "../system/process-trees.ts";
 
 type Variables = Readonly<Record<string, string | undefined>>;
 
-/** Releases a lock. */
+/** Releases a lock. Resolves when the process that held it has ended. */
 export type Unlock = () => Promise<void>;
 
 export const lockFile = (folder: string) => join(folder, ".lock");
@@ -51,7 +51,7 @@ export async function takeLock(
   };
 }
 
-/** Whether a file says that a process waits for the layer. */
+/** Whether a file has a name by which a process says that it waits for the layer. */
 export const isWanted = (name: string | null) => name?.startsWith("wanted-") === true;
 
 /** Makes the folder of a layer and takes its lock. The process that has the lock is asked for it, and may remove the folder. */
@@ -75,7 +75,7 @@ export async function takeWanted(
   }
 }
 
-/** Calls back when another process waits for the layer. The returned function stops that and releases the lock. */
+/** Calls back when another process waits for the layer. The returned function ends the watch and releases the lock. */
 export function onWanted(place: string, unlock: Unlock, callback: () => void): Unlock {
   const watcher = watch(place, { persistent: false }, (_, name) => {
     if (isWanted(name) && existsSync(join(place, name!))) callback();

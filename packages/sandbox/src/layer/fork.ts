@@ -62,7 +62,7 @@ interface Forking<Layer> {
   readonly open: (group: string, options: ForkOptions) => Promise<Layer | { readonly problem: string }>;
 }
 
-/** Opens a copy of a layer. */
+/** Copies a layer with its changes to a new place and opens the copy. Throws `SANDBOX_UNAVAILABLE` if that fails. */
 export async function openFork<Layer extends object>(
   { at, layers, open }: Forking<Layer>,
   options?: Pick<ForkOptions, "isWorking">,

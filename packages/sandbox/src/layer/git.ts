@@ -71,7 +71,7 @@ function splitGit(path: string): readonly [own: string, inside: string] | undefi
   return [names.slice(0, split).join("/"), names.slice(split).join("/")];
 }
 
-/** Returns the repository of a path in its own folder: the working folder, or the own folder of a submodule. */
+/** Returns the repository of a path in git's own folder: the working folder or, for a submodule, its own folder. */
 export function repositoryOf(path: string): string {
   const own = ownFolderOf(path);
   return own === ".git" ? "" : own.replace(/\/\.git$/, "");

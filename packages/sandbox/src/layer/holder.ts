@@ -23,7 +23,7 @@ import {
 } from "./person-paths.ts";
 import { spawnChild } from "../system/process-trees.ts";
 
-/** The ways to show a folder with the changes of a layer. */
+/** The ways to show a folder with the changes of a layer: the kernel's overlay, or a copy of the folder. */
 export type EngineName = "overlay" | "copy";
 
 /** A layer on the disk, and the environment for its programs. */
@@ -38,11 +38,11 @@ export interface LayerPlace {
 }
 
 /**
- * Script of the process that keeps the view mounted. As the first process of its namespaces, it takes every other process and
- * the mounts with it when it ends, which it does when its input ends, so also when the host dies. `SIGCHLD` is ignored, so that
- * the kernel removes ended processes, and `/proc` shows the namespace's numbers, by which bubblewrap finds its processes. The
- * person's folder is named as `../../..`, so no path is part of the mount's options. It is opened before the view hides it, and
- * is shown in the view a second time, read-only.
+ * Script of the process that keeps the view mounted. When this first process of its namespaces ends, which it does when its
+ * input ends, so also when the host dies, the kernel ends all other processes in them and the mounts. `SIGCHLD` is ignored, so
+ * that the kernel removes ended processes, and `/proc` shows the namespace's numbers, by which bubblewrap finds its processes.
+ * The person's folder is `../../..`, so no path is part of the mount's options. It is opened before the view hides it, and
+ * shown a second time.
  */
 const script = `
 read -r pid rest < /proc/self/stat || exit 1
@@ -87,15 +87,15 @@ export interface Holder {
   /** The folder as the layer shows it, as a path for this process. Absolute links in it lead out of the layer. */
   readonly view: string;
   /**
-   * Returns the command that starts a program in the view. A resident waits there for calls, and does not keep the view from
-   * being mounted again.
+   * Returns the command that starts a program in the view. A resident is a program that waits there for calls; it does not
+   * prevent that the view is mounted again.
    */
   enter(launch: SandboxLaunch, isResident?: boolean): SandboxLaunch;
   /** Whether the view still exists; its first process may have been killed. */
   isAlive(): boolean;
   /** Whether a program runs in the view, other than residents. */
   isBusy(): boolean;
-  /** The command lines of these programs, without those that only wait for another program. */
+  /** Returns the command lines of the programs in the view, without residents and programs that only wait for another one. */
   running(): readonly string[];
   /** Ends every process in the view, and the mounts; resolves when they are gone. */
   end(): Promise<void>;
@@ -154,8 +154,8 @@ function holderOf(child: ChildProcess, { unshare, nsenter, held, ended, at }: He
   const view = `/proc/${pid}/root${folder}`;
   return {
     view,
-    // Inside, the command changes to the folder, because a folder that was opened before shows the person's files. A resident
-    // starts in the person's own folder.
+    // The command changes to the folder inside, because a current folder that was opened outside still shows the person's
+    // files. A resident starts in the person's own folder.
     enter({ file, args, env, filter }, isResident = false) {
       const inside = ["/bin/sh", "-c", 'cd "$0" && exec "$@"', folder, file, ...args];
       if (!isResident) return { file: nsenter, args: [...words, ...inside], env, filter };
@@ -226,14 +226,14 @@ function namespaceOf(pid: number): string {
   }
 }
 
-/** Returns the words that make a resident run as the person again, because in the namespace of the view the person is root. */
+/** Returns the start of a command that runs a resident as the person again; in the namespace of the view, the person is root. */
 function asPerson(unshare: string): readonly string[] {
   const [user, group] = [process.getuid?.() ?? 0, process.getgid?.() ?? 0];
   if (user === 0 && group === 0) return [];
   return [unshare, "--user", `--map-user=${user}`, `--map-group=${group}`, "--"];
 }
 
-/** Changes the variables by which a program finds code: a resident runs none that commands in the layer may have changed. */
+/** Changes the variables by which a program finds code, so that a resident runs no code that the layer may have changed. */
 function variablesOfPerson(folder: string, env: SandboxLaunch["env"]): SandboxLaunch["env"] {
   const changed = Object.entries(env).flatMap(([name, value]) => {
     if (name === "PATH") return [[name, pathOfPerson(folder, value)]];

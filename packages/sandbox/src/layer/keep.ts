@@ -120,7 +120,7 @@ function partsIn(
   return { texts };
 }
 
-/** Returns the result of an action, also if it failed halfway. */
+/** Returns the result of an action, or `unfinished` if it failed halfway. */
 export async function orUnfinished<Result>(
   act: Promise<Result>,
 ): Promise<Result | { readonly status: "unfinished"; readonly reason: string }> {
@@ -132,7 +132,7 @@ export async function orUnfinished<Result>(
   }
 }
 
-/** The keeps of a layer. */
+/** The keeps of a layer: each moved changes to the person's folder, and can be undone for some time. */
 export interface LayerKeeps {
   /** The keeps that can be undone, oldest first: those of the last seven days, up to 1 GB in all, but always the last one. */
   keeps(): readonly string[];

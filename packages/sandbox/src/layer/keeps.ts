@@ -157,7 +157,7 @@ export type UndoResult =
   | { readonly status: "changed"; readonly paths: readonly string[] }
   /** The undo began and failed halfway. The next action in the layer does the rest. */
   | { readonly status: "unfinished"; readonly reason: string }
-  /** The keep is too old, or took too much of the disk. */
+  /** The keep's former entries were removed, because it is old, took too much of the disk, or by `forget`. */
   | { readonly status: "forgotten" }
   | { readonly status: "unknown" };
 

@@ -24,7 +24,10 @@ export interface Entered extends LayerView {
   readonly launch: SandboxLaunch;
 }
 
-/** A folder as a session changes it. Nothing in the folder itself changes before a keep. Only changes of files wait. */
+/**
+ * A folder as a session changes it. The folder itself changes only when a person keeps changes. This is true of files alone:
+ * other effects of programs, such as requests, happen at once.
+ */
 export interface Layer extends LayerKeeps {
   /** The folder whose changes wait, as a path without links. */
   readonly folder: string;
@@ -39,7 +42,7 @@ export interface Layer extends LayerKeeps {
   /** Shows what the person changed meanwhile, unless a program runs in the layer. */
   renew(): Promise<LayerView>;
   difference(): Promise<Difference>;
-  /** Changes of both the layer and the person; as long as one of these is chosen, nothing is kept. */
+  /** Returns what both the layer and the person changed. A choice that includes one of these paths keeps nothing. */
   conflicts(): Promise<readonly Conflict[]>;
   /** Returns the three sides of a conflict. */
   sides(path: string): Promise<Sides>;

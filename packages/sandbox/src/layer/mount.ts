@@ -28,7 +28,7 @@ export interface LayerOptions {
   readonly owner?: string | undefined;
   /** Whether a resident is working, so that the view must not be mounted again. */
   isWorking?(): boolean;
-  /** Called when another process wants to open the layer. It succeeds if this process closes the layer within some seconds. */
+  /** Called when another process wants to open the layer, which succeeds if this process closes the layer within some seconds. */
   onWanted?(): void;
 }
 

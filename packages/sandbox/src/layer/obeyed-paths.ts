@@ -4,8 +4,8 @@ import { pathOfText } from "../system/file-names.ts";
 import { within } from "../system/mark.ts";
 
 /**
- * Returns a test for paths in a folder, by the same rules by which file tools decide what must not be written. Some folders are
- * obeyed because of entries that they have in the view or in the folder.
+ * Returns a test for paths that the next command would run or obey, by the rules of the file tools. A pattern `**` + `/(a,b)`
+ * means a folder that has both entries, in the layer's view or on disk.
  */
 export function obeyedIn(
   folder: string,

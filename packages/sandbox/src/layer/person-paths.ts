@@ -54,7 +54,8 @@ function wordsOf(text: string): readonly string[] {
 }
 
 /**
- * Returns the environment of a resident for a program behind a border, which finds programs and code as the layer shows them.
+ * Returns a resident's environment for a program that the resident starts behind a border. The program finds commands and code
+ * as the layer shows them.
  */
 export function shownEnvironment<Env extends Readonly<Record<string, string | undefined>>>(
   folder: string,

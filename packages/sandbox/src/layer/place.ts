@@ -41,7 +41,7 @@ function isElsewhere(place: string, folder: string): boolean {
   return own !== undefined && !(own.isDirectory() && own.dev === lstatSync(folder).dev);
 }
 
-/** Removes the folder of a layer whose lock this process has. It stays if another process waits for it. */
+/** Removes the folder of a layer whose lock this process has. The folder stays if another process waits for the layer. */
 export function removePlace(place: string): void {
   for (const name of readdirSync(place))
     if (name !== basename(lockFile(place)) && !isWanted(name)) removeTree(join(place, name));
@@ -64,7 +64,6 @@ export function removeUnused(place: string): void {
   if (!existsSync(baseFile(place)) && !hasKeeps(place)) removePlace(place);
 }
 
-/** Whether a layer has records of keeps. */
 function hasKeeps(place: string): boolean {
   return namesIn(boxesIn(place)).length > 0;
 }

@@ -29,7 +29,7 @@ export function stepsOf(
       };
     }
     const own = join(place, changedFolder, path);
-    // The file has another name that stays in the layer, where it would lead to the person's file; so a copy is kept.
+    // If another name of this file stays in the layer, moving the file would make both names the same file, so a copy is moved.
     const isShared = kind === "write" && next!.kind === "file" && next!.names > moved.get(next!.inode)!;
     const source = isShared ? copyOf(own, join(box, "new", String(at))) : own;
     const ref = gitPartOf(path) === "ref" && kind === "write" ? contentOf(own) : undefined;

@@ -92,7 +92,8 @@ function isMoved(one: string, other: string, budget: Budget): boolean {
 }
 
 /**
- * The texts of a file that both the person and the session changed. If the file does not exist on a side, its text is empty.
+ * The texts of a file that both the person and the session changed: empty if the file does not exist on a side, and undefined
+ * for what is not a text or is too long.
  */
 export interface Sides {
   /** The text that the person's repository has staged or committed, which is the text before both changes if git has it. */

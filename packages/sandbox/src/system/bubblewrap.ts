@@ -5,9 +5,9 @@ import { sandboxMounts, type SandboxMounts } from "./sandbox-mounts.ts";
 
 /** Options with which bubblewrap starts a program. */
 export interface BubblewrapProgram {
-  /** Current folder of the program. */
+  /** The folder in which the program starts, as a path inside the sandbox. */
   readonly cwd: string;
-  /** Its whole environment. */
+  /** The whole environment of the program. */
   readonly env: Readonly<Record<string, string>>;
   /** Descriptor on which bubblewrap reports the process id inside, as JSON lines. */
   readonly statusDescriptor?: number | undefined;
@@ -16,7 +16,7 @@ export interface BubblewrapProgram {
 /** Descriptor on which bubblewrap reads the filter of system calls. */
 export const filterDescriptor = 4;
 
-/** Returns the filter for a sandbox; undefined if the calls of this processor are not known. */
+/** Returns the filter for a sandbox; undefined if the numbers of system calls are not known for this processor. */
 export function systemCallFilter(options: FilterOptions): Uint8Array | undefined {
   return seccompFilter(process.arch, options);
 }
@@ -65,9 +65,9 @@ function ownIdentity(): readonly string[] {
 export interface SandboxedProgram {
   readonly command: string;
   readonly args: readonly string[];
-  /** Its whole environment. The program and bubblewrap are found on its `PATH`. */
+  /** The whole environment of bubblewrap and, without `inside`, of the program. Bubblewrap is found on its `PATH`. */
   readonly env: Readonly<Record<string, string>>;
-  /** Its environment in the sandbox, if that differs from bubblewrap's. */
+  /** The environment of the program in the sandbox, if it differs from bubblewrap's. The program is found on its `PATH`. */
   readonly inside?: Readonly<Record<string, string>> | undefined;
 }
 
@@ -101,7 +101,7 @@ export function launchInSandbox(
   return { file: bwrap, args: [...options, program, ...args], env, filter };
 }
 
-/** Returns the absolute path of a program on a PATH. */
+/** Returns the absolute path of a program on a `PATH`; undefined if none of its folders has the program. */
 export function findProgram(name: string, path = ""): string | undefined {
   return path
     .split(delimiter)

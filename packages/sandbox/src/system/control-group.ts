@@ -18,7 +18,7 @@ export interface GroupLimits {
 export interface ControlGroup {
   /** Returns the command that joins the group and becomes the program. */
   launch(file: string, args: readonly string[]): { readonly file: string; readonly args: readonly string[] };
-  /** Whether the kernel killed a process of the group for its memory. */
+  /** Whether the kernel killed a process of the group because the group had used its memory. */
   ranOutOfMemory(): boolean;
   /** Kills the processes that are left in the group, and removes it. */
   close(): Promise<void>;

@@ -4,7 +4,7 @@ import { promisify } from "node:util";
 import { findProgram } from "./bubblewrap.ts";
 
 /**
- * Private-use character that means the byte 0; the following ones mean the other bytes, of which those from 0x80 on
+ * Private-use character for the byte 0; the characters after it are for the other bytes. Only those for bytes from 0x80 on
  * occur.
  */
 const firstByte = 0x10ff00;
@@ -41,7 +41,7 @@ export function pathOfText(text: string): string | Buffer {
   return text.includes(half) ? bytesOfText(text) : text;
 }
 
-/** Returns the bytes of a path. */
+/** Returns the bytes of a path; private-use characters become the bytes that they mean. */
 function bytesOfText(text: string): Buffer {
   const parts = Array.from(text, (character) => {
     const byte = character.codePointAt(0)! - firstByte;

@@ -33,7 +33,7 @@ function isClosedOnExec(descriptor: number): boolean {
   }
 }
 
-/** Returns the descriptor that a program gets instead of one that it must not have. */
+/** Returns a descriptor of `/dev/null`, which a program gets instead of one that it must not have. */
 export function emptyDescriptor(): number {
   return (empty ??= openSync("/dev/null", "r+"));
 }

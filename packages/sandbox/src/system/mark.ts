@@ -72,7 +72,7 @@ export function namesIn(folder: string): readonly string[] {
   return sure.toSorted();
 }
 
-/** Whether this process can list a folder and look at its entries. A program may have removed its own rights. */
+/** Whether this process can list a folder and look at its entries. A program in a layer may have taken these rights away. */
 export function isReadable(folder: string): boolean {
   try {
     accessSync(pathOfText(folder), constants.R_OK | constants.X_OK);

@@ -85,8 +85,8 @@ export function killTree(pid: number, system: ProcessSystem = thisSystem): void 
 }
 
 /**
- * Kills the program that a process has started in other namespaces and waits for, as `nsenter` does. That process is left to collect
- * it: else the first process of the machine has to, and that of a container may not. The end of its namespace would wait for it.
+ * Kills the program that a process has started in other namespaces and waits for, as `nsenter` does. The waiting process stays,
+ * to collect the program. The first process of a container may not do this, and the end of the namespace would wait for it.
  */
 export function killEntered(child: ChildProcess): void {
   const programs = childrenOf(child.pid ?? 0);

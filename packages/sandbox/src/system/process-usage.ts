@@ -73,7 +73,8 @@ export function readOr(path: string): string {
 }
 
 /**
- * Returns the command lines of some processes and everything that they started, without those that only wait for another one.
+ * Returns the command lines of the processes for which `isProgram` is true and of everything that they started, without those
+ * that only wait for another one.
  */
 export function commandsOf(isProgram: (pid: number) => boolean): readonly string[] {
   const parents = new Map(numbersIn("/proc").map((each) => [each, parentOf(each)]));

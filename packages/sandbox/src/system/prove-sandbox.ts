@@ -33,7 +33,7 @@ export interface SandboxProof {
   readonly stopped: readonly string[];
 }
 
-/** The kind of sandbox to prove, and the user for whom. */
+/** The kind of sandbox to prove, where bubblewrap and stored proofs are found, and whether a stored proof counts. */
 export interface ProofOptions {
   readonly kind: SandboxKind;
   /** `PATH`, on which bubblewrap is found, and `HOME`, below which a passed proof is stored. */
@@ -75,7 +75,8 @@ export async function proveSandbox(options: ProofOptions): Promise<SandboxProof>
 }
 
 /**
- * Proves a sandbox without the memory of this process. `weaken` changes bubblewrap's arguments, to test that leaks are found.
+ * Proves a sandbox, even if this process has already done so. `weaken` changes bubblewrap's arguments, to test that leaks are
+ * found.
  */
 export async function proveInPlace(
   { kind, env, isFresh = false }: ProofOptions,

@@ -5,7 +5,7 @@ import { cover, ownProcesses } from "./own-processes.ts";
 
 /** The files, folders and network of a sandbox. Paths are absolute. */
 export interface SandboxMounts {
-  /** Current folder. It is empty unless it is among the other paths. */
+  /** The folder in which the program starts. It is empty unless it is among the other paths. */
   readonly cwd: string;
   /** Files and folders that can be read. */
   readonly read: readonly string[];
@@ -16,8 +16,8 @@ export interface SandboxMounts {
   /** Paths that cannot be changed, although a folder around them can. A path that does not exist is skipped. */
   readonly denied: readonly string[];
   /**
-   * Paths that cannot be read, although a folder around them can. Paths in `read` and `write` that are secret or below can be
-   * read.
+   * Paths that cannot be read, although a folder around them can. A path in `read` or `write` can be read even if it is secret
+   * or below a secret path.
    */
   readonly secret?: readonly string[] | undefined;
   /** Whether the sandbox has the machine's network. If not, it does not even have the machine's loopback. */
@@ -31,7 +31,7 @@ export const memoryFolders: readonly string[] = ["/tmp", "/dev/shm"];
 
 const defaultMemoryMb = 1_024;
 
-/** Bytes that each of these folders can hold if the plan does not set a limit. */
+/** Bytes that each of the memory folders can hold if the plan does not set a limit. */
 export const maxMemoryBytes = defaultMemoryMb * 1_048_576;
 
 /** Returns the arguments for an empty folder in memory with a maximal size. */
@@ -40,7 +40,8 @@ function memoryFolder(path: string, memoryMb = defaultMemoryMb): readonly string
 }
 
 /**
- * Returns the arguments for the devices that every program needs. Files can be made only in `/dev/shm`, whose size is limited.
+ * Returns the arguments for a `/dev` with the devices that every program needs. It is read-only except for `/dev/shm`, which
+ * can hold at most `memoryMb`.
  */
 function devices(memoryMb?: number): readonly string[] {
   return ["--dev", "/dev", ...memoryFolder("/dev/shm", memoryMb), "--remount-ro", "/dev"];
