@@ -37,7 +37,7 @@ export function createAmplifierAdapter(sessions: AmplifierSessions): ToolAdapter
 }
 
 /**
- * Whether a thing is meant as an Amplifier tool, judged by its members. One that lacks a member is refused later, with a
+ * Whether a thing is meant as an Amplifier tool, judged by its members. A tool that lacks a member is refused later, with a
  * message about that member. A thing with `schema` belongs to another contract.
  */
 function isAmplifierTool(thing: unknown): boolean {
@@ -105,7 +105,7 @@ function summary(tool: object): { readonly summary?: string } {
   return typeof given === "string" ? { summary: given } : {};
 }
 
-/** Returns whether a tool says that it needs an approval; its other hints are for people. */
+/** Returns `requiresConfirmation` if a tool's metadata says that it needs an approval. Its other metadata is for people. */
 function confirmation(tool: object): { readonly requiresConfirmation?: true } {
   const { get_metadata: method } = tool as { get_metadata?: unknown };
   const metadata: unknown = typeof method === "function" ? Reflect.apply(method, tool, []) : tool;

@@ -7,7 +7,7 @@ function tokenOf(given: object): CancellationToken {
   return tokens.get(given) ?? (given as CancellationToken);
 }
 
-/** Returns a view of a token with the names of KERNEL.md §3. */
+/** Returns an object that shows a token under Amplifier's names. Source: KERNEL.md §3. */
 export function showCancellation(token: CancellationToken) {
   const view = {
     get state() {

@@ -127,7 +127,7 @@ function sessionMembers(
   };
 }
 
-/** Makes the members for services of the application, and for what a module asks of them. */
+/** Makes the members for services of the application: approvals, messages to the user, and limits of what hooks inject. */
 function serviceMembers(coordinator: Coordinator, sessions: AmplifierSessions, services: Services) {
   const approval = () => services.approval ?? coordinator.getCapability("approval.system");
   const display = () => services.display ?? coordinator.getCapability("display.system");

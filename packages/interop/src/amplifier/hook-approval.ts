@@ -37,7 +37,7 @@ export async function processHookResult(
   return several.length > 0 ? withoutStored(result, several) : result;
 }
 
-/** Returns the result without those texts that are now stored; the loop adds the others to the current request. */
+/** Returns the result without those texts that are now stored; the agent's loop adds the others to the current request. */
 function withoutStored(
   result: AmplifierHookResult,
   several: readonly AmplifierInjection[],

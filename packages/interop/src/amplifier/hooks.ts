@@ -19,8 +19,8 @@ export interface AmplifierHooks extends Omit<Hooks, "register" | "on" | "emit"> 
 }
 
 /**
- * Events that only the host may emit. If an Amplifier module emits one, it is dropped with a warning; a module with a `config`
- * schema is written for toolmount, and its emit is refused.
+ * Events that only the host may emit. If an Amplifier module emits one, the event is dropped with a warning. A module with a
+ * `config` schema is written for toolmount; it gets an error instead.
  */
 const reserved = /^(tool|approval|plan|module):/;
 
@@ -69,7 +69,7 @@ function optionsOf(priority: unknown, name: string | undefined): { priority?: nu
   };
 }
 
-/** Adds the ids of the current session. */
+/** Adds the ids of the current session and of its parent, unless the data have such ids. */
 function withIds(sessions: AmplifierSessions, data: EventData): EventData {
   const { id, parentId } = sessions.current();
   return { session_id: id, parent_id: parentId, ...data };

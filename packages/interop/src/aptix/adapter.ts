@@ -78,7 +78,7 @@ function warnOutOfStep(usage: string, { name, parameters }: AptixSchema, { logge
   if (untyped.length > 0) logger.warn({ tool: name, untyped }, "parameters of a schema have no type");
 }
 
-/** Keywords of JSON Schema, each of which limits the values that are allowed. */
+/** Keywords of JSON Schema. A parameter without any of them counts as one without a type. */
 const typing = ["type", "$ref", "enum", "const", "anyOf", "oneOf", "allOf"] as const;
 
 function hasType(schema: unknown): boolean {

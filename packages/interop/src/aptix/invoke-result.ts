@@ -93,7 +93,7 @@ function plain({ Message, ErrorCode }: InvokeMessage): { Message: string; ErrorC
   return { Message, ErrorCode: ErrorCode ?? null };
 }
 
-/** Facts about the tool that a projection needs: its origin, and whether members may be added to its output. */
+/** What {@link toInvokeResult} needs to know about a tool: its origin, and whether members may be added to its output. */
 export type ProjectedTool = Pick<ToolInfo, "origin" | "outputSchema">;
 
 /**

@@ -1,2 +1,2 @@
-// A separate file, which the build keeps apart, so that it is loaded only with the first pattern of a plain schema.
+// The build keeps this file apart, so that RE2 is loaded only for the first JSON Schema with a pattern.
 export { RE2JS } from "re2js";

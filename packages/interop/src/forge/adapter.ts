@@ -64,8 +64,8 @@ const ours = [
 
 /**
  * The adapter for Tool-Forge definitions, which have a Zod schema or JSON Schema, members of the classification, and none of
- * toolmount's own members. They return whole results. The contract's rules are checked when a tool is mounted (`TOOL_INVALID`).
- * A missing member of the classification counts as the strictest value, and is logged.
+ * toolmount's own members. Their `execute` returns a {@link ForgeResult}. The contract's rules are checked when a tool is
+ * mounted (`TOOL_INVALID`). A missing member of the classification counts as the strictest value, and is logged.
  */
 export const forgeAdapter: ToolAdapter = {
   name: "forge",

@@ -88,8 +88,8 @@ async function modelOutput(tool: Members, input: unknown, output: unknown): Prom
 }
 
 /**
- * Calls `toModelOutput`. Version 6 and later pass `{ toolCallId, input, output }`, version 5 passes the output, and a tool does
- * not say which it expects.
+ * Calls `toModelOutput`. Version 6 and later pass `{ toolCallId, input, output }`, version 5 passes the output. A tool does not
+ * say which it expects, so the newer form is tried first.
  */
 async function convertOutput(tool: Members, convert: unknown, input: unknown, output: unknown) {
   let read = false;

@@ -20,12 +20,10 @@ export function isMcpServer(value: unknown): value is McpServer {
   return typeof setRequestHandler === "function" || typeof inner === "function";
 }
 
-/** Version of the protocol that the link uses, because every version of the SDK supports it. */
+/** Version of the protocol that {@link Link} uses, because every version of the SDK supports it. */
 const protocolVersion = "2025-06-18";
 
-/**
- * Returns the tools of a server in this process, to which a link within the process connects. The end of the module closes it.
- */
+/** Connects to a server object in this process and returns its tools. The server is closed when the module ends. */
 export async function connectServer(
   server: McpServer,
   coordinator: Coordinator,

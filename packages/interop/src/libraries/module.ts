@@ -68,7 +68,7 @@ async function makeTools(
   coordinator: Coordinator,
   config: JsonObject,
 ): Promise<readonly object[]> {
-  // A program's function may be the one that starts it, so none is called without being named.
+  // In a package that is a program, the function may be the one that starts it, so it is called only if the plan names it.
   if (chosen === undefined && module.program !== undefined) refuse(module.name, askProgram(module.program));
   const listed = listedArguments(config);
   const isGiven = Object.keys(config).length > 0;
@@ -80,7 +80,7 @@ async function makeTools(
   const where = { module: module.name, name: maker.name, coordinator };
   const { tools, makers } = await findTools(made, where).catch((cause: unknown) => {
     if (isToolmountError(cause)) throw cause;
-    // Some classes throw if they are asked for tools in another way than theirs.
+    // The search reads members of the made value and calls methods such as `getTools`, which may throw.
     const problem = `what its export ${path} made throws when it is asked for its tools: ${messageOf(cause)}${members()}`;
     throw new ToolmountError("MODULE_MOUNT_FAILED", { module: module.name, problem }, { cause });
   });

@@ -14,7 +14,7 @@ export interface AiSdkModelOptions {
   readonly provider?: string | undefined;
   /** The environment variable from which a command reads the key; errors about the key name it. */
   readonly keyVariable?: string | undefined;
-  /** Longest time for one request, in milliseconds. */
+  /** Longest time for one request, in milliseconds. Default ten minutes. */
   readonly timeoutMs?: number | undefined;
   /** Set on the instructions and on the last message, for providers that cache only marked parts. */
   readonly cacheMark?: AiSdkOptions | undefined;

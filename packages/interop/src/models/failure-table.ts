@@ -103,8 +103,8 @@ function kindOfCode(code: string | undefined): ModelErrorKind | null {
 }
 
 /**
- * Whether a short wait does not end a limit. A server that says when to try again, or names a minute, means another kind of
- * limit.
+ * Whether a limit is one that does not end after a short wait, such as a limit for a day. A server that says when to try again,
+ * or names a minute, means another kind of limit.
  */
 function isOfQuota(text: string, error: unknown): boolean {
   const details = detailsOf(error);

@@ -81,7 +81,7 @@ export type ModelPart =
       readonly incomplete: string | null;
     };
 
-/** What a model can do. */
+/** What a model and its server can do. Requests are adapted to this. */
 export interface ModelAbilities {
   readonly tools: boolean;
   /** Whether one answer may have several calls. */

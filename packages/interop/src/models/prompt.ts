@@ -147,8 +147,8 @@ function callPart(item: ModelItem, { provider }: Translation): AiSdkAssistantPar
 }
 
 /**
- * Returns the arguments of a call as an object, which providers require. If the model's text was not one, the result of the
- * call says so to the model.
+ * Returns the arguments of a call as an object, which providers require. A text that is no JSON object is wrapped in one; the
+ * result of such a call says to the model that its arguments were wrong.
  */
 function objectOf(text: string): unknown {
   if (refusalOf(text) !== null) return { invalid_json: text };

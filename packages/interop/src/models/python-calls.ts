@@ -104,7 +104,7 @@ class Reader {
     return [name, this.#value()];
   }
 
-  /** Reads a string. One with an escape that Python has and JSON does not is refused. */
+  /** Reads a string. A string with an escape that Python has and JSON does not is refused. */
   #string(quote: string): string {
     if (quote !== '"' && quote !== "'") return this.#break();
     const found = this.#take(quote === '"' ? /"((?:[^"\\\n]|\\[\s\S])*)"/y : /'((?:[^'\\\n]|\\[\s\S])*)'/y);

@@ -190,7 +190,8 @@ const cuts: Readonly<Record<string, string>> = {
 };
 
 /**
- * Whether the stream ended without a reason: packages of providers report that as one of these, without a word of the server.
+ * Whether the stream ended without a reason by the server. Packages of providers report this as `interrupted`, or as `other`
+ * without the server's own word.
  */
 function isUnfinished(reason: AiSdkPart["finishReason"]): boolean {
   return reason?.unified === "interrupted" || (reason?.unified === "other" && reason.raw === undefined);

@@ -11,8 +11,8 @@ interface Format {
   /** The closing tag; null if the call reaches to the end of the text. */
   readonly ends: string | null;
   /**
-   * Returns the calls in the tag; empty for any other content. `isWhole`: the closing tag exists, which models forget for the
-   * last.
+   * Returns the calls in the tag; empty for any other content. `isWhole` is false if the closing tag is missing, which models
+   * forget after the last call.
    */
   readonly read: (body: string, offered: OfferedTools, isWhole: boolean) => readonly unknown[];
 }

@@ -21,8 +21,8 @@ export type AgentHost = Pick<Host, "call" | "resume" | "approvals" | "coordinato
 /** The user and session for which a library's agent makes calls. */
 export interface AgentContext extends CallContext {
   /**
-   * Name under which the host records answers of the library's own people. If the library runs a call whose question is still
-   * open, they have approved it. Without this name, only approvers of the host decide.
+   * Name under which the host records decisions that people make in the library's own interface. If the library runs a call
+   * whose question is still open, they have approved it. Without this name, only approvers of the host decide.
    */
   readonly answersAs?: string | undefined;
 }
@@ -91,12 +91,12 @@ export class AgentCalls {
     return (await this.#log.find(keyOf(call, context), sessionOf(context)))?.outcome !== undefined;
   }
 
-  /** Returns who has asked in a step so far, including the question for the next value. */
+  /** Returns for each value of a step, including the next one, the id of the call that asked for it, or null for the host. */
   asked(step: string, given: CallContext): Promise<Asked> {
     return this.#log.asked(step, sessionOf(this.#contextOf(given)));
   }
 
-  /** Stores who has asked in a step; an empty list means that the step has ended. */
+  /** Stores who has asked for each value of a step, see {@link Asked}; an empty list means that the step has ended. */
   noteAsked(step: string, asked: Asked, given: CallContext): Promise<void> {
     return this.#log.noteAsked(step, asked, sessionOf(this.#contextOf(given)));
   }

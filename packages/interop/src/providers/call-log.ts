@@ -26,7 +26,10 @@ interface KnownCall extends LoggedCall {
   readonly asked?: Asked | undefined;
 }
 
-/** Who asked for each value with which a step was resumed, in order: the id of a call, or null for the host's questions. */
+/**
+ * For each value with which a step has been resumed so far, and the next one: the id of the call that asked for it, or null for
+ * the host.
+ */
 export type Asked = readonly (string | null)[];
 
 /** A call that waits. */
@@ -82,12 +85,12 @@ export class CallLog {
     await this.#add(session, { key });
   }
 
-  /** Returns who has asked in a step so far. */
+  /** Returns who has asked for each value of a step; an empty list if none was asked for, or if the step has ended. */
   async asked(step: string, session: SessionId | undefined): Promise<Asked> {
     return (await this.find(stepKey(step), session))?.asked ?? [];
   }
 
-  /** Records who has asked in a step. An empty list means that the step has ended. */
+  /** Records who has asked for each value of a step. An empty list means that the step has ended. */
   async noteAsked(step: string, asked: Asked, session: SessionId | undefined): Promise<void> {
     const key = stepKey(step);
     await this.#add(session, asked.length === 0 ? { key } : { key, callId: "", step, asked });

@@ -155,7 +155,7 @@ class GraphStep {
   }
 }
 
-/** Whether a value is an interrupt of LangGraph. A host passes interrupts on without help: they reject the call. */
+/** Whether a value is an interrupt of LangGraph, which a tool throws to stop the graph. A host passes it on: the call rejects. */
 export function isLangGraphInterrupt(thrown: unknown): boolean {
   return thrown instanceof Error && (thrown as { is_bubble_up?: unknown }).is_bubble_up === true;
 }

@@ -116,7 +116,8 @@ const openers = [
 ];
 
 /**
- * Closes a schema that lists arguments and says nothing about others. One that lists none stays open, as it may need others.
+ * Closes a schema that lists arguments and says nothing about others. A schema that lists none stays open, as its tool may take
+ * some.
  */
 function closed(schema: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
   const listsSome = Object.keys(Object(schema["properties"])).length > 0;

@@ -100,7 +100,7 @@ function usesOldTuples(node: unknown, depth = 0): boolean {
 }
 
 interface Needs {
-  /** Whether it tracks evaluated members, which only some schemas need. */
+  /** Whether the engine tracks evaluated members, which only some schemas need. */
   readonly tracks: boolean;
   /** Whether the schema is plain, and so need not be checked itself. */
   readonly isPlain: boolean;

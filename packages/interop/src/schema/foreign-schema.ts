@@ -7,7 +7,8 @@ import { isRecord } from "./guards.ts";
 import { isArkType, isStandardSchema, isZod3, printLibrary, type Zod3 } from "./library-printers.ts";
 import { repairSchema } from "./repair.ts";
 
-// A schema is read synchronously, so Zod 3 is loaded by `require` for the first shape with its members.
+// A schema is read synchronously, so Zod 3 is loaded by `require`, and only for a plain object whose members are schemas of Zod
+// 3.
 const require = createRequire(import.meta.url);
 
 /** Mark of the AI SDK's own schemas. Source: provider-utils, schema.ts. */

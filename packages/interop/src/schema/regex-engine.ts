@@ -1,7 +1,7 @@
 import { createRequire } from "node:module";
 import type * as Re2 from "../carried/re2js.ts";
 
-// Loaded with the first schema that has a pattern, which ajv compiles synchronously.
+// RE2 is loaded only for the first schema that has a pattern. Ajv compiles schemas synchronously, so it needs `require`.
 const require = createRequire(import.meta.url);
 
 /** Those members of a RegExp that ajv uses. */
