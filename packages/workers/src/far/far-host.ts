@@ -18,7 +18,8 @@ export function createFarHost({ folder, protectedPaths, secretPaths, layer }: Pl
     host.coordinator.registerCapability("session.layer", layer);
     host.coordinator.registerCapability("session.in_layer", true);
   }
-  // The host has compiled each JSON Schema and checks the arguments with it. A parser that throws is not tried out by core.
+  // The host that sends the calls has compiled each JSON Schema and checks the arguments with it, so nothing is parsed here.
+  // Core does not try out a parser that throws.
   host.coordinator.mount("schema-compiler", {
     compile: () => () => {
       throw new Error("the host parses these arguments");

@@ -7,7 +7,7 @@ export interface Grants {
   readonly hooks: readonly string[];
   /** Capabilities that it may register and use. */
   readonly capabilities: readonly string[];
-  /** Those of these capabilities that the host has. */
+  /** The shapes of those granted capabilities that the host has, by name. */
   readonly given: Readonly<Record<string, CapabilityShape>>;
 }
 

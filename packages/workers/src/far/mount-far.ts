@@ -68,8 +68,8 @@ export interface Described {
 type MountMessage = Extract<HostMessage, { type: "mount" }>;
 
 /**
- * Imports and mounts a module in a host of this process that knows the plan's folder. `use` calls capabilities of the other
- * host.
+ * Imports and mounts a module in a host of this process that knows the plan's folder. `use` calls capabilities of the host that
+ * sends the calls.
  */
 export async function mountFar(message: MountMessage, use: UseCapability): Promise<FarModule> {
   const { module, describe } = message;
@@ -107,7 +107,8 @@ export async function mountFar(message: MountMessage, use: UseCapability): Promi
   const { hooks, capabilities } = registrations;
   return {
     tools: new Map([...definitions].map(([name, tool]) => [name, prepare(tool, describe, host)])),
-    // With hooks or capabilities, state is kept, because these and the tools must see the same.
+    // A module with hooks or capabilities counts as one that keeps state, so that these and all its calls run in the same
+    // process.
     keepsState: exports["keepsState"] === true || hooks.size > 0 || capabilities.size > 0,
     described: describe ? await describeAll(host, definitions, registrations) : undefined,
   };

@@ -57,7 +57,7 @@ async function connectRedis(url: string, logger: Logger): Promise<Connector> {
   });
   return {
     async requireReachable() {
-      // Otherwise it would connect only when a host first sends a call.
+      // The connection is lazy: without this, a host would connect only when it first sends a call.
       if (connection.status !== "wait") return;
       await connection.connect().catch((error: unknown) => {
         throw last ?? error;
@@ -85,13 +85,13 @@ async function connectPostgres(url: string): Promise<Connector> {
         { connection: connection(4), ...workerOptions(fetchers) },
         createPostgresBackend,
       ),
-    // The migration has reached it already.
+    // `migrate` has reached the database already.
     requireReachable: async () => undefined,
     close: async () => undefined,
   };
 }
 
-/** Creates BullMQ's tables, which it does only when asked to, in one transaction of one connection. */
+/** Creates the tables of BullMQ, which does this only when asked to, in one transaction of one connection. */
 async function migrate(url: string): Promise<void> {
   const { Client } = await import("pg");
   const client = new Client({ connectionString: url, connectionTimeoutMillis: 5_000 });

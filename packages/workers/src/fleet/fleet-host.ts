@@ -30,7 +30,7 @@ export const staleMs = 5_000;
 /** Milliseconds after the end of a call for which other ended calls are awaited, to delete their rows together. */
 const collectMs = 20;
 
-/** Milliseconds for which the row of a call stays if the call could be made again. */
+/** Milliseconds for which the row of a call stays after its end if another host could make the call again. */
 const keptMs = 10_000;
 
 /** Milliseconds without a report of a host after which other hosts adopt its calls. */
@@ -113,7 +113,7 @@ export class FleetHost {
     await engine.send(worker.group, delivery, peers);
   }
 
-  /** Returns the workers of a queue that report. */
+  /** Returns the workers of a queue that report that they run. */
   async workers(queue: string): Promise<readonly FleetMember[]> {
     const now = this.#options.clock.now();
     const known = this.#members.get(queue);
@@ -174,7 +174,7 @@ export class FleetHost {
     }
   }
 
-  /** Reads ends before messages, because everything that was said before an end has then arrived. */
+  /** Reads the ends before the messages, so that no message is missed which was sent before an end. */
   async #readNews(calls: readonly SentCall[]): Promise<void> {
     const { ledger } = this;
     const ends = await ledger.ends(calls.map(({ runId }) => runId));

@@ -190,7 +190,7 @@ export class FleetWorker {
     );
   }
 
-  /** Renews the leases, reports the worker, and looks for what lost notifications were about. */
+  /** Renews the leases, reports the worker, and reads everything whose notification may have been lost. */
   async #beat(): Promise<void> {
     const { ledger, leaseMs, logger } = this.#options;
     const runIds = [...this.#running.keys()];

@@ -10,7 +10,7 @@ import type { RemoteRun } from "./remote-run.ts";
 /** Milliseconds within which a tool in the worker has to end after its signal was aborted; then its place is free again. */
 const abandonAfterMs = 250;
 
-/** Milliseconds after its deadline that a call is left to the host to abort, before the worker does. */
+/** Milliseconds after the deadline of a call in which the host may abort it, before the worker does so itself. */
 const hostFirstMs = 200;
 
 /** A tool that a worker runs: in this process, or through a runner if there is one. */

@@ -88,7 +88,7 @@ export class SentCall {
     this.#say({ type: "call-failed", id: message.id, message: problem });
   }
 
-  /** Ends the call. */
+  /** Ends the call with the end that the ledger has for it. */
   finish(end: Exclude<FleetEnd, { kind: "stored" }>): void {
     if (end.kind === "lost") return this.fail(outcomeUnknown(this.job));
     if (end.kind === "withdrawn") return this.fail(this.withdrawnBecause);

@@ -28,7 +28,7 @@ export interface SessionCalls {
   between<Result>(act: () => Promise<Result>): Promise<Result>;
   /** Returns the calls since the last keep or drop of everything, without those that only read: at most the last 1,000. */
   made(): readonly MadeCall[];
-  /** Forgets these calls. The next call returns the warning. */
+  /** Forgets the calls that `made` returns. The result of the next call gets the warning, if there is one. */
   begin(warning: string | undefined): void;
   /** Ends the processes that wait for calls. */
   end(): Promise<void>;

@@ -16,7 +16,7 @@ interface PoolOptions {
 
 /**
  * Most calls of one depth that have a process, if tools made them. Such a call waits only for deeper calls, so calls of the
- * same depth may wait for each other.
+ * same depth may queue for a place without blocking each other for ever.
  */
 const maxNested = 16;
 

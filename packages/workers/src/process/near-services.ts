@@ -28,7 +28,7 @@ export class GivenCapabilities {
     this.#get = get;
   }
 
-  /** Returns those that the host has now. Throws if one of them cannot cross the border. */
+  /** Returns the shapes of the granted capabilities that the host has now. Throws if one of them cannot cross the border. */
   shapes(): Readonly<Record<string, CapabilityShape>> {
     const known = this.#granted.map((name) => [name, this.#get(name)] as const);
     const given = known.filter(([, value]) => value !== null && value !== undefined);

@@ -34,7 +34,10 @@ export function placeholder(tool: DescribedTool): DescribedModule["tools"][numbe
   return { definition: foreign === true ? foreignDefinition(definition) : definition, alias };
 }
 
-/** Returns the wording of the contract that the process has named. */
+/**
+ * Returns how core describes failures of the tool: with the failure that the process itself has made, else with the class's
+ * name.
+ */
 function wordingOf(className: string): FailureWording {
   const unknown = () => failure(`${className} failed`, { code: "TOOL_FAILED" });
   return { className, describe: (thrown) => describedFailure(thrown) ?? unknown() };
