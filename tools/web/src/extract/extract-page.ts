@@ -60,8 +60,8 @@ export async function extractPage(page: Source, options: ExtractOptions): Promis
 }
 
 /**
- * Returns the number of bytes that are invalid in the page's encoding. The page itself may contain the replacement character,
- * too.
+ * Returns an entry of `omitted` with the number of bytes that are invalid in the page's encoding; empty if there are none.
+ * Replacement characters that the page itself contains do not count.
  */
 function invalidBytes(text: string, body: Buffer): readonly Omission[] {
   const count = text.split("\ufffd").length - body.toString("latin1").split("\u00ef\u00bf\u00bd").length;
@@ -127,7 +127,7 @@ async function readPdf({ body, finalUrl }: Source, options: ExtractOptions): Pro
   throw new FetchProblem("UNSUPPORTED_CONTENT", "The PDF cannot be read: it is broken or protected");
 }
 
-/** Reads an HTML page. If laying it out takes too much, it is read again as bare text. */
+/** Reads an HTML page with its layout. If that fails, for example for lack of time or memory, it is read again as bare text. */
 async function readHtml(
   page: Pick<ReadJob, "kind" | "source" | "url">,
   options: ExtractOptions,

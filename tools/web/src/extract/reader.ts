@@ -43,8 +43,8 @@ export function createReader(limits: ReadLimits, clock: Clock): Reader {
     }
   };
   /**
-   * Returns a process. One that has read its document may read the next; any other is ended, as its own end is noticed only
-   * later.
+   * Puts a process back. One that has read its document may read the next; any other is ended, as its own end would be noticed
+   * only later.
    */
   const giveBack = (child: ChildProcess, hasRead: boolean) => {
     if (hasRead && child.connected && !isClosed) {

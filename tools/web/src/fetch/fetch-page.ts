@@ -55,7 +55,7 @@ async function followHops(address: string, options: FetchOptions, signal: AbortS
   throw new FetchProblem("TOO_MANY_REDIRECTS", message, { max_redirects: options.maxRedirects });
 }
 
-/** Checks an address. The name lookup in it cannot be cancelled; after the deadline, its result is ignored. */
+/** Checks an address. The check includes a name lookup that cannot be cancelled; after the deadline, its result is ignored. */
 async function judged(
   text: string,
   base: URL | undefined,
@@ -91,7 +91,7 @@ function pageOf({ url }: Target, { status, reason, headers, body }: HopAnswer): 
   };
 }
 
-/** Returns a header, which arrives as Latin-1, as UTF-8 if its bytes are that, as browsers read addresses. */
+/** Reads a header, which arrives as Latin-1, as UTF-8 if its bytes are valid UTF-8. Browsers read addresses in this way. */
 function textOfHeader(header: string): string {
   const bytes = Buffer.from(header, "latin1");
   return isUtf8(bytes) ? bytes.toString("utf8") : header;

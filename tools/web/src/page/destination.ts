@@ -27,7 +27,7 @@ export function destinationOf(root: Element, base: string): Destination | null {
   return script;
 }
 
-/** Returns the address in the value of a refresh; null if that only reloads the page, or does so after a long time. */
+/** Returns the address in the value of a refresh; null if the refresh only reloads the page, or comes after a long time. */
 export function refreshOf(content: string, base: string): string | null {
   const [, delay = "", target = ""] =
     /^\s*([\d.]+)\s*[;,]?\s*(?:url\s*=\s*)?["']?([^"']*)/i.exec(content) ?? [];
@@ -39,7 +39,7 @@ function webAddress(text: string, base: string): string | null {
   return url !== null && /^https?:$/.test(url.protocol) && url.href !== base ? url.href : null;
 }
 
-/** Whether scripts write the page's content. */
+/** Whether scripts may write the page's content: it has one in another file, or one of more than 500 characters. */
 export function wantsScripts(root: Element): boolean {
   for (const element of elementsOf(root))
     if (

@@ -22,7 +22,7 @@ export interface Parts {
 /** Smallest share of the text that the main part must have. With less, the whole page is read. */
 const minShare = 0.4;
 
-/** With fewer characters besides its navigation, the navigation is what the page is for. */
+/** If a page has fewer characters besides its navigation, its purpose is the navigation, which is then read. */
 const minText = 20;
 
 /** Decides which parts of a page are read. With `whole`, only parts that no reader sees are left out. */

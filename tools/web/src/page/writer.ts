@@ -1,6 +1,6 @@
 import type { Element, Node } from "./tree.ts";
 
-/** A block of Markdown. In an item, a list follows its line without a blank line between them. */
+/** A block of Markdown. In the item of a list, a block of the kind `list` follows the text without a blank line between them. */
 export interface Block {
   readonly text: string;
   readonly kind: "text" | "list" | "code";

@@ -21,8 +21,8 @@ export function createEngine(settings: EngineSettings, common: Pick<ParsedSettin
 }
 
 /**
- * Sends a query to one engine. Its address comes from the plan, so it may be private. Redirects are refused, because they could
- * send the key to another server. Throws a {@link FetchProblem} without key and address.
+ * Sends a query to one engine. The plan gives the engine's address, so it may be in a private network. Redirects are refused,
+ * because they could send the key to another server. Throws a {@link FetchProblem} without key and address.
  */
 export async function askEngine(
   web: Web,

@@ -12,7 +12,10 @@ export interface ReadPage extends ExtractedPage {
 /** Most refreshes that one call follows. Each leads to a page that is fetched like the first. */
 const maxRefreshes = 3;
 
-/** Fetches a page. If it only sends its reader elsewhere by a refresh, that is followed, as in browsers. */
+/**
+ * Fetches a page, and follows a refresh by the header `Refresh` or, if the page has little text, by its `meta` element, as
+ * browsers do.
+ */
 export async function readAddress(
   web: Web,
   first: string,

@@ -162,7 +162,7 @@ function restOf({ text }: ReadPage, next: number | null): readonly Omission[] {
   return [{ what: "the rest of the text", amount, why: "the part is full", how }];
 }
 
-/** Returns the result for a text that was written to a file. */
+/** Returns the result for a text that was written to a file, with its first 1,000 characters. */
 function beginning(params: Params, page: ReadPage) {
   return { ...facts(params, page), content: pageOfText(page.text, 0, 1000).content, truncated: false };
 }
@@ -175,7 +175,7 @@ interface TextPage {
   readonly nextOffset: number | null;
 }
 
-/** Returns one part of a text. */
+/** Returns the part of a text that begins at `from` and has at most `limit` units, but at least one character. */
 export function pageOfText(text: string, from: number, limit: number): TextPage {
   const offset = toBoundary(text, Math.min(from, text.length));
   let end = toBoundary(text, Math.min(offset + limit, text.length));
