@@ -10,8 +10,8 @@ import type { Workspace } from "./workspace.ts";
  */
 
 /**
- * Keeps the file that a call replaces, or the fact that there is none. Returns the file that may be replaced; undefined for
- * any.
+ * Keeps the file that a call replaces, or the fact that there is none. Returns the identity of the file that may be replaced,
+ * null if there must be no file; undefined if any file may be replaced.
  */
 export function keepFile(
   { files }: Workspace,

@@ -31,8 +31,8 @@ export function requireKnown(
 }
 
 /**
- * Does the same for a file that is replaced as a whole, and reads it only if the check needs that. Returns the file that may be
- * replaced; undefined if any may.
+ * Makes the check of {@link requireKnown} for a file that is replaced as a whole, and reads the file only if the check needs
+ * that. Returns the identity of the file that may be replaced; undefined if any may.
  */
 export async function requireReplaceable(
   workspace: Workspace,

@@ -61,7 +61,7 @@ export function openWorkspace(given: Settings, services: Services = {}): Workspa
 
 type Guard = (protectedPaths: readonly string[], secretPaths: readonly string[]) => Files;
 
-/** Makes the guard again when the paths change, because a plan may have other files after a reload. */
+/** Opens the folders again when the paths change, because a plan may have other files after a reload. */
 function rememberLast(make: Guard): Guard {
   let last: { key: string; files: Files } | undefined;
   return (...paths) => {

@@ -1,7 +1,7 @@
 /** Longest line that is shown, in characters. */
 const maxLineLength = 2000;
 
-/** Some numbered lines of a text, and facts about the whole. */
+/** Some numbered lines of a text, the number of all its lines, and what this page leaves out. */
 interface Page {
   /** Each line with its number, right-aligned in six columns, and a tab. */
   readonly content: string;
@@ -56,7 +56,7 @@ function shorten(line: string, number: number): string {
   return `${shown}... [${line.length - shown.length} more characters: offset ${number}, column ${shown.length + 1}]`;
 }
 
-/** Returns a part of one long line. */
+/** Returns the part of one long line that begins at `column`, as much as fits into `maxBytes`. */
 function partOfLine(text: string, { offset, column, maxBytes }: Omit<PageRange, "limit">): Page {
   const lines = linesOf(text);
   const line = lines[offset - 1];

@@ -47,7 +47,7 @@ export function nearestText(text: string, wanted: string): Near | null {
   return { hint, line: at + 1, near: found.join("\n").slice(0, most.shown) };
 }
 
-/** Returns the place at which most lines are similar; null if no line with words is. */
+/** Returns the number of the line at which most of the wanted lines are similar; null if there is none. */
 function bestPlace(lines: readonly string[], wanted: readonly string[]): number | null {
   let best: { at: number; alike: number } | null = null;
   const compared = wanted.slice(0, most.wanted);
@@ -68,7 +68,10 @@ function isLike(line: string, want: string): boolean {
   return want.length > 2 ? line.includes(want) : line === want;
 }
 
-/** Returns the kinds of differences between two similar texts. */
+/**
+ * Returns in which ways two similar texts differ. A way is named if the texts still differ after all other kinds of differences
+ * were removed.
+ */
 function differencesOf(found: readonly string[], wanted: readonly string[]): string {
   const needed = forms.filter(([, left]) => {
     const others = (line: string) =>

@@ -62,7 +62,10 @@ function foundIn(text: string, wanted: string): readonly Place[] {
   return places;
 }
 
-/** Returns how often a text occurs again within itself, like `aa` in `aaa`, because it is then not clear which one is meant. */
+/**
+ * Returns 1 if a text occurs again at a place that overlaps with this one, like `aa` in `aaa`, because it is then not clear
+ * which of the two is meant; else 0.
+ */
 function overlapping(text: string, { from, to }: Place): number {
   const again = text.indexOf(text.slice(from, to), from + 1);
   return again !== -1 && again < to ? 1 : 0;
