@@ -34,7 +34,7 @@ export async function openBase(files: Files, path: string): Promise<Base> {
   };
 }
 
-/** Whether a path is a folder. It asks for no bytes of the file: the error shows what it is. */
+/** Whether a path is a folder. At most 0 bytes of it are read, so that only the error shows what it is. */
 async function isFolder(files: Files, path: string): Promise<boolean> {
   try {
     await files.read(path, 0);

@@ -1,8 +1,8 @@
 import type { ParsedSettings } from "./config.ts";
 
 /**
- * Returns the arguments of every run: which files are skipped, no links, no configuration, and a report of each path that is
- * skipped.
+ * Returns the arguments of every run: which files are skipped, that links are not followed, that git's global settings do not
+ * count, and that each skipped path is reported.
  */
 export function walkArguments(
   { exclusions }: Pick<ParsedSettings, "exclusions">,

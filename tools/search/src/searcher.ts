@@ -36,7 +36,7 @@ export function openSearcher(
   };
 }
 
-/** Makes the guard again when the paths change, because a plan may have other files after a reload. */
+/** Opens the folders again when the paths change, because a plan may have other files after a reload. */
 function rememberLast(make: (paths: readonly string[]) => Files): (paths: readonly string[]) => Files {
   let last: { key: string; files: Files } | undefined;
   return (paths) => {
