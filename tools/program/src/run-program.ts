@@ -158,7 +158,7 @@ class Calls {
   }
 
   /**
-   * Returns the tool to call. For `findTools` and `describeTools`, that is the one that describes tools. Null for an unknown
+   * Returns the tool to call. For `findTools` and `describeTools` of a program, this is `describe_tools`. Null for an unknown
    * name, which the sandbox passes on only if a program has broken its engine.
    */
   #toolOf(name: string): string | null {

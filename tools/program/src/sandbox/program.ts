@@ -132,8 +132,8 @@ export class Program {
   }
 
   /**
-   * Handles a call: its name, its arguments and its stack, each on a separate line. The sandbox counts its calls in the same
-   * way.
+   * Handles the text of a call: its name, its arguments and its stack, each on a separate line. The prelude counts calls in the
+   * same way, so both give a call the same id.
    */
   #take(text: string): void {
     const [name = "", given = "", ...stack] = text.split("\n");

@@ -27,5 +27,5 @@ port.on("message", (message: ToSandbox) => {
   else program?.answer(message);
 });
 port.postMessage({ type: "ready" }, []);
-// Delayed, so that a program which waits for this thread starts without it.
+// Delayed, so that a program which already waits for this thread does not wait for the warm-up, too.
 setTimeout(warmUp, 20);

@@ -5,8 +5,8 @@ import { webAssembly } from "./web-assembly.ts";
 import type { Answer, End, FromSandbox, Opening, Request, Start, Turn } from "./messages.ts";
 
 /**
- * Milliseconds after which a computing thread that sends nothing is ended. Steps end programs long before; this is for other
- * work.
+ * Milliseconds after which a computing thread that sends nothing is ended. The limit of steps ends programs long before; this
+ * limit is for work that is not counted in steps.
  */
 const silentMs = 20_000;
 
