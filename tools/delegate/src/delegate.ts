@@ -106,7 +106,7 @@ export function createDelegate(settings: DelegateSettings, services: DelegateSer
         });
         return answer(child);
       } catch (error) {
-        // The agent waits, so this call waits with it, and is made again when its turn is resumed.
+        // If the agent waits for a person, this call waits, too, and is made again when its turn is resumed.
         if (isToolInterrupt(error)) throw error;
         const { text, code } = describeFailure(error, given.session_id);
         services.emit?.("delegate:error", { ...ids, agent: given.agent ?? null, code });

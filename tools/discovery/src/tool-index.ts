@@ -69,7 +69,10 @@ function pageOf(tool: ToolInfo): Page {
   };
 }
 
-/** Separates a plan's prefix from a name. It says to whom the tool belongs, like its owner, and often is the owner's name. */
+/**
+ * Separates a plan's prefix from a name. The prefix says to whom the tool belongs, like its owner, and often is the owner's
+ * name.
+ */
 function prefixAndName({ name, declaredName }: ToolInfo): [prefix: string, name: string] {
   if (!name.endsWith(declaredName)) return ["", name];
   return [name.slice(0, -declaredName.length).replace(/[_.-]+$/, ""), declaredName];

@@ -1,7 +1,7 @@
 import type { Found } from "./order.ts";
 import { alikeOf, wordsOf } from "./words.ts";
 
-/** How much each repetition of a word in a field adds. */
+/** How much each repetition of a word in a field loses of its effect; 0 would count each of them fully. */
 const repeats = 0.2;
 
 /** How slowly repetitions of a word lose their effect, and how much the length of a page reduces its score. Source: BM25F. */

@@ -7,7 +7,7 @@ export interface ModeServices {
 }
 
 export interface ChangeModeServices extends ModeServices {
-  /** Called after each change. */
+  /** Called after each change of a mode, and for each wish for a new session in another mode. */
   readonly tell?: ((change: ModeChanged) => void) | undefined;
 }
 
