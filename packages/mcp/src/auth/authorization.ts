@@ -96,7 +96,9 @@ export class Authorization extends ServerAuthorization {
     return tokensOf(this.#kept)?.access_token;
   }
 
-  /** Gets another token than the refused one: from the store, or from the authorization server. */
+  /**
+   * Replaces a token that the server refused by another one from the store or, if there is none, from the authorization server.
+   */
   async onUnauthorized({ response }: { readonly response: Response }): Promise<void> {
     const challenge = challengeOf(extractWWWAuthenticateParams(response));
     const used = this.sentWith(response);
@@ -104,7 +106,7 @@ export class Authorization extends ServerAuthorization {
     await this.#renewing;
   }
 
-  /** Whether another attempt can succeed: because the store has another token than the refused one, or some time has passed. */
+  /** Whether another attempt can succeed: the store has another token than the refused one, or {@link refusedMs} have passed. */
   async mayTry(): Promise<boolean> {
     if (this.#refused === undefined) return true;
     this.#kept = await this.#options.credentials.read();
@@ -113,7 +115,10 @@ export class Authorization extends ServerAuthorization {
     return isOther || systemClock.now() - this.#refused.at >= refusedMs;
   }
 
-  /** Handles a call that needs more scope. Returns true if the store has another token by now; else stores what to ask for. */
+  /**
+   * Handles the refusal of a token that lacks scope. Returns true if the store has another token by now; otherwise stores the
+   * scope for which the next sign-in asks.
+   */
   async needsScope({ requiredScope, resourceMetadataUrl }: InsufficientScopeError): Promise<boolean> {
     const before = await this.token();
     this.#kept = await this.#options.credentials.read();
@@ -165,7 +170,10 @@ export class Authorization extends ServerAuthorization {
     }
   }
 
-  /** Gives the lease back. Tokens that the server will never renew are deleted, and so is a client that it does not know. */
+  /**
+   * Gives the lease back. Deletes tokens that the authorization server refused to renew for good, and a client that it does not
+   * know.
+   */
   async #release(taken: Kept, final: unknown): Promise<void> {
     const { lease: _, ...rest } = taken.record;
     const { [rest.issuer ?? ""]: __, ...tokens } = rest.tokens;

@@ -29,8 +29,8 @@ interface HeldToken {
 }
 
 /**
- * Authorizes each request of one user with a token for which the user's own token was exchanged. It is kept in memory until
- * shortly before it ends, and is never stored.
+ * Authorizes each request of one user with a token that the provider gave in exchange for the user's own. This token is kept in
+ * memory until shortly before it ends, and is never stored.
  */
 export class ExchangedAuthorization extends ServerAuthorization {
   readonly #options: ExchangeOptions;
@@ -72,7 +72,7 @@ export class ExchangedAuthorization extends ServerAuthorization {
   /** Asks the provider for more scope. If it refuses, the user keeps the token that other tools still accept. */
   async needsScope({ requiredScope }: InsufficientScopeError): Promise<boolean> {
     if (computeScopeUnion(this.#scope, requiredScope) === this.#scope) return false;
-    // A running exchange may ask for less scope. Its error goes to its own caller.
+    // An exchange that runs already may ask for less scope, so it has to end first. Its error goes to its own caller.
     while (this.#exchanging !== undefined) await this.#exchanging.catch(() => undefined);
     await this.#exchangeFor(computeScopeUnion(this.#scope, requiredScope));
     return true;

@@ -37,7 +37,7 @@ export async function renewTokens(renewal: Renewal): Promise<Renewed> {
   }
 }
 
-/** Renews with the refresh token. It looks for the authorization server each time, because that may be another one now. */
+/** Renews with the refresh token. Looks up the authorization server each time, because the MCP server may use another one now. */
 async function refresh(
   { url, kept: { record }, challenge, settings }: Renewal,
   fetchFn: SignInFetch["fetch"],

@@ -154,7 +154,7 @@ for (const range of (
   special.addSubnet(network, Number(prefix), "ipv4");
 }
 
-/** The part of IPv6 that is routed; addresses in `translated` hold an IPv4 address and do not count. */
+/** The part of IPv6 that global networks route. Addresses in `translated` contain an IPv4 address and do not count as public. */
 const routed = new BlockList();
 routed.addSubnet("2000::", 3, "ipv6");
 const translated = new BlockList();

@@ -9,7 +9,7 @@ import type { CredentialRecord, KeptClient, StartedSignIn } from "./credentials.
 import { clientOf } from "./renew.ts";
 import type { AuthSettings } from "./settings.ts";
 
-/** One sign-in of a person. What it learns is kept in memory until it has succeeded. */
+/** One sign-in of a person. What the SDK learns during it is kept in memory until the sign-in has succeeded. */
 interface PersonSignIn {
   /** The object by which the SDK asks for data and reports what it has learned. */
   readonly provider: OAuthClientProvider;
@@ -32,7 +32,10 @@ interface Learned {
   address?: URL;
 }
 
-/** Prepares a sign-in. With a whole `started`, it continues the stored one; with only `clients`, no others are registered. */
+/**
+ * Prepares a sign-in. If `started` has all its members, the stored sign-in continues; if it has only `clients`, the SDK uses
+ * these clients instead of registering new ones.
+ */
 export function createPersonSignIn(
   settings: AuthSettings,
   before: CredentialRecord,

@@ -75,7 +75,10 @@ export function answerAsks(
   );
 }
 
-/** A question whose internal tool runs now. Its call ends with the client's answer; `reach` reports that it was allowed. */
+/**
+ * A question whose internal tool runs now. The call of that tool ends with the client's answer; `reach` reports that the host
+ * has allowed the call.
+ */
 interface AllowedAsk {
   readonly reach: () => void;
   readonly answer: Promise<unknown>;
@@ -106,7 +109,8 @@ async function askInFront(requests: ServerAsks, { settings, front, toolFor }: Re
     answer.catch(() => {}); // a call that was refused does not wait for it
     const kind = kinds[request.method];
     const tool = kind === undefined ? "" : toolFor(kind);
-    // The same question is the same call, whatever number its message has.
+    // The number of the server's message is left out, so that a repeated question has the same arguments, and so is the same
+    // call.
     const { _meta: _, ...args } = request.params ?? {};
     const run = () => front.callInternal(tool, args);
     const call = currentAsk.run({ reach: () => reach(true), answer }, run);

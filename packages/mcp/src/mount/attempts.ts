@@ -36,7 +36,7 @@ export class Attempts {
     return this.#refusal;
   }
 
-  /** Why the last connection ended, or was not made; undefined while there is one. */
+  /** Why the last connection ended or could not be made; undefined while the server is connected. */
   get cause(): string | undefined {
     return this.#cause;
   }
@@ -113,13 +113,16 @@ export class Attempts {
   }
 }
 
-/** How to connect to a server: the revision that it is known to speak, and SSE if that was found. */
+/** How to connect to a server: the revision that it is known to speak, and SSE if it does not speak Streamable HTTP. */
 export interface Way {
   readonly prior: PriorDiscovery | undefined;
   readonly found?: "sse" | undefined;
 }
 
-/** Returns another way to a server that could not be reached: as a server from before 2026, or over SSE. Undefined for none. */
+/**
+ * Returns another way to connect to a server that could not be reached: as a server from before 2026, or over SSE. Undefined if
+ * no other way is worth a try.
+ */
 export function otherWay(
   error: unknown,
   { command, transport, era }: Pick<ServerSettings, "command" | "transport" | "era">,

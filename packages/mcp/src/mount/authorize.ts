@@ -38,7 +38,7 @@ export function authorizationOf(
   return new Authorization({ url: address, settings: auth, credentials, logger: coordinator.logger });
 }
 
-/** Returns the store of a host's credentials. It is looked up at each access, because a module may offer it later. */
+/** Returns a credential store that looks up the host's store at each access, because a module may offer it later. */
 export function lateStore(coordinator: Coordinator, folder: string | undefined): CredentialStore {
   const found = () => credentialStoreOf(coordinator.getCapability(credentialsCapability), folder);
   return {

@@ -45,9 +45,9 @@ export interface ConnectionOptions extends TransportOptions, ClientEvents {
   readonly isReported?: boolean | undefined;
   readonly chain?: HostChain | undefined;
   readonly toolFor: AskTool;
-  /** The user whose connection it is; undefined for a connection of the host. */
+  /** The user for whom the connection is made; undefined for a connection of the host. */
   readonly user?: string | undefined;
-  /** Shared by all connections of the same user to the same server. */
+  /** Authorizes the requests. All connections of the same user to the same server share it. */
   readonly authProvider?: ServerAuthorization | undefined;
 }
 

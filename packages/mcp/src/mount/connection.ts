@@ -95,7 +95,7 @@ export class Connection {
     });
   }
 
-  /** Whether a call that was refused for its credentials may be made again with others. Throws if a person has to sign in. */
+  /** Whether a call that was refused for its credentials may be made again with newer ones. Throws if a person has to sign in. */
   async #mayAgain(client: Client, error: unknown): Promise<boolean> {
     const { authProvider } = this.#options;
     if (error instanceof InsufficientScopeError) {
@@ -139,7 +139,7 @@ export class Connection {
       const above = await raceSignal(aboveOf(this.#options.chain), this.#closing.signal);
       const late = AbortSignal.timeout(settings.startTimeoutMs);
       const client = await this.#open(above, late);
-      // Each connection may reach another version of the server.
+      // A new connection may reach another version of the server, so the definitions are listed again.
       const listing = listOffered(client, settings, { timeout: settings.startTimeoutMs, onHosts });
       onTools?.(await raceSignal(listing, late, () => tooLate(settings)));
       this.#attempts.succeeded();
@@ -152,7 +152,7 @@ export class Connection {
     }
   }
 
-  /** Tries to connect until the server answers, with growing delays. Resolves to an error if it must not be mounted. */
+  /** Tries to connect until the server answers, with growing delays. Resolves to an error if the server must not be mounted. */
   async persist(): Promise<ToolmountError | undefined> {
     const { signal } = this.#closing;
     for (;;) {

@@ -80,7 +80,7 @@ export function httpStatusOf(error: unknown): number | undefined {
   return error instanceof SdkHttpError ? error.status : undefined;
 }
 
-/** Returns why a connection ended, in a sentence: with how its program ended and what it said last, if there is a program. */
+/** Returns a sentence that says why a connection ended and, for a program, how the program ended and what it printed last. */
 export function causeOf(error: unknown, transport: StdioTransport | undefined): string {
   const ended = transport?.refused?.message ?? transport?.ended;
   const last = tellingLine(transport?.lastWords ?? "");

@@ -22,7 +22,9 @@ export const statusChannel = "mcp.servers";
 /** Channel on which each mounted server offers a {@link ServerProbe}. */
 export const probeChannel = "mcp.servers.probe";
 
-/** Connects to one mounted server, and resolves to its status then. It does not reject. */
+/**
+ * Connects to one mounted server and resolves to the status after that, also if the server cannot be reached. Does not reject.
+ */
 export type ServerProbe = () => Promise<ServerStatus>;
 
 const events = ["mcp:changed", "mcp:resource_updated"];

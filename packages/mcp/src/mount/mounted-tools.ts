@@ -223,7 +223,7 @@ export function asAccepted(
   if (differs.length === 0) return { tool, differs };
   const { title, icons, _meta } = accepted;
   const shownTitle = accepted.annotations?.title;
-  // The hints stay the server's, because the digest covers the classification that follows from them.
+  // The server's own hints stay, because the lock's digest covers the classification that the host derives from them.
   const annotations = tool.annotations ?? (shownTitle === undefined ? undefined : {});
   const hints = annotations && withoutUndefined({ ...annotations, title: shownTitle });
   return { tool: withoutUndefined({ ...tool, title, icons, _meta, annotations: hints }) as Tool, differs };

@@ -32,8 +32,8 @@ export function requireUser(
 }
 
 /**
- * Merges the tools that one user's connection lists into the known list: a definition that differs counts for all, and a tool
- * that only this user has is not shown to others. If no list is known yet, the user's becomes the first.
+ * Merges the tools that one user's connection lists into the known list. If a known tool has another definition there, that one
+ * is used for all users. A tool that only this user has is left out. If no list is known yet, the user's list is used.
  */
 export function mergeListed(known: readonly Tool[], ofUser: readonly Tool[]): readonly Tool[] {
   if (known.length === 0) return ofUser;

@@ -53,8 +53,8 @@ export interface ProcessTree {
   /** Resolves when the program itself is gone. */
   readonly exited: Promise<ProgramEnd>;
   /**
-   * Ends the whole tree: closes the program's input, then sends SIGTERM where the system has it, and kills the program with
-   * everything below it when these take too long. Idempotent.
+   * Ends the whole tree: closes the program's input, sends SIGTERM where the system has it, and at last kills everything that
+   * is left. Waits `patienceMs` after each of the first two steps. Idempotent.
    */
   end(): Promise<void>;
 }
@@ -149,10 +149,10 @@ async function endTree(child: Child, pid: number, exited: Promise<unknown>): Pro
   child.stdin.end();
   if (!(await within(exited))) {
     signalTree(pid, "SIGTERM");
-    // Its children in other process groups can be found only while the program itself is still there.
+    // The program's children in other process groups can be found only while the program itself still exists.
     if (!(await within(exited))) killTree(pid);
   }
-  // Processes of its group may outlive the program.
+  // Processes of the program's own group may outlive it.
   if (isAlive(pid)) signalTree(pid, "SIGTERM");
   for (let round = 0; round < 10 && isAlive(pid); round++) await delay(20);
   signalTree(pid, "SIGKILL");

@@ -82,7 +82,7 @@ export class MountedServer {
     return undefined;
   }
 
-  /** Connects, and compares what the server offers now with what is mounted. The status shows a failure. */
+  /** Connects, and compares what the server offers now with what is mounted. Does not reject: the status shows a failure. */
   async start(): Promise<void> {
     await this.#main.client().catch(() => {});
   }
@@ -154,8 +154,8 @@ export class MountedServer {
       user,
       authProvider: this.#authorizationOf(settings, user),
     };
-    // Loads the compiler and compiles a first schema while the server starts, which takes 100 ms; otherwise the first call
-    // would wait for it. For a module that could not be mounted, there is no compiler by then.
+    // While the server starts, loads the compiler of schemas and compiles a first one. This takes 100 ms, for which the first
+    // call would otherwise wait. By then, the compiler is gone if the module could not be mounted.
     const compiler = this.#coordinator.get("schema-compiler") as SchemaCompiler | null;
     const onStarted = () => setImmediate(() => compiler?.compile({ not: {} }));
     return new Connection({ ...shared, onTools, onResource, onStarted, isReported });
@@ -179,7 +179,7 @@ export class MountedServer {
     });
   };
 
-  /** Connects, and throws if that shows another definition of the tool than the one that was decided about. */
+  /** Connects. Throws if the server now lists another definition of the tool than the one for which the host allowed the call. */
   async #connectFor(tool: string, connection: Connection, signal: AbortSignal | undefined): Promise<void> {
     const accepted = this.tools.digestOf(tool);
     await connection.client(signal);

@@ -82,7 +82,7 @@ export class StdioTransport implements Transport {
     void tree.exited.then(async ({ how, isFailure }) => {
       // An end is no cause if the program was asked to end. A failure of the program is a cause in any case.
       if (!this.#closed || isFailure) this.ended = how;
-      // Another program that it started may keep the output open.
+      // A process that the server's program started may keep the output open.
       await Promise.race([read, delay(lastWordsMs, undefined, { ref: false })]);
       return this.close();
     });

@@ -24,7 +24,6 @@ import { MessageTooLarge } from "../wire/message-size.ts";
 import { skillOf, toOffered } from "./skills.ts";
 import { withServedLinks } from "./ui.ts";
 
-/** Options for one call of a tool of a server. */
 export interface CallServerOptions extends RequestOptions {
   readonly idempotent: boolean;
   /** The definition as the server listed it. */
@@ -148,7 +147,7 @@ async function callTool(
     const result = await call(withTrace, context, {
       ...how,
       signal: context.abortSignal,
-      // The host's own deadline is shorter.
+      // The host's own deadline is shorter, so the host ends a slow call, with its own message.
       timeout: Math.min(Math.max(settings.timeoutMs, settings.maxTimeoutMs) * 2, 2 ** 31 - 1),
       onprogress: ({ progress, total, message }) => context.progress({ progress, total, message }),
     });

@@ -30,7 +30,7 @@ export interface TransportOptions {
   readonly secret?: readonly string[] | undefined;
   /** The folder of the session's layer, if the server's program runs in it. */
   readonly layer?: string | undefined;
-  /** Variables that the program gets in any case; they replace those of its entry. */
+  /** Further variables of the program, which take precedence over those of its entry. */
   readonly serverEnv?: Readonly<Record<string, string>> | undefined;
   readonly logger: Logger;
   /** Gets a sentence about each member of the server's definitions that could not be taken as it is. */
@@ -41,7 +41,7 @@ export interface TransportOptions {
   readonly hostId?: string | undefined;
   /** Called when the program of a server over stdio has started, long before it answers. */
   readonly onStarted?: (() => void) | undefined;
-  /** Authorizes requests over HTTP. If it has `noting`, that wraps the fetch which sends them. */
+  /** Authorizes requests over HTTP. If it has a function `noting`, that function wraps the `fetch` which sends them. */
   readonly authProvider?: (AuthProvider & { noting?(fetchOne: FetchLike): FetchLike }) | undefined;
 }
 

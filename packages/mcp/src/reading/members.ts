@@ -1,5 +1,6 @@
-// Readers for members of JSON from elsewhere, each read by itself. Null counts as absent. A reader returns undefined for a
-// value that it cannot read; `note` gets a sentence about each value that is left out or read as something else.
+// Readers for the members of JSON that a server or client sent; a wrong member does not affect the others. Null counts as
+// absent. A reader returns undefined for a value that it cannot read; `note` gets a sentence about each value that is left out
+// or read as something else.
 import { isRecord, meter, quoteChanged } from "@toolmount/core/json";
 import type { Note } from "../wire/shapes.ts";
 
@@ -49,7 +50,7 @@ export function shape(members: Readonly<Record<string, Read>>, needed: readonly 
   };
 }
 
-/** Reads a list, each item by itself. A single item need not be in a list. */
+/** Reads a list, each item by itself. A value that is not a list counts as the only item of one. */
 export function listOf(what: string, of: Read): Read {
   return (value, note) => {
     const items = Array.isArray(value) ? (value as readonly unknown[]) : [value];

@@ -87,7 +87,10 @@ export class WireReader {
     return whole.length > 0 ? whole : undefined;
   }
 
-  /** Returns the messages in a text, or none. `id` is that of the request that the text answers, if it is known. */
+  /**
+   * Returns the messages in a text; an empty list if it has none. `id` is that of the request that the text answers, if it is
+   * known.
+   */
   read(text: string, id?: Id): readonly JSONRPCMessage[] {
     requireNarrow(text, tooLarge);
     const changed: string[] = [];

@@ -7,7 +7,7 @@ import { tryParse, withoutNulls, type Members } from "./members.ts";
 /** A message of a client as the SDK takes it, or the error for one that cannot be served. */
 export type ReadMessage = { readonly message: object } | { readonly refusal: object };
 
-/** Reads one message that a client sent. */
+/** Reads a message of a client, and adds members that some clients leave out. What cannot be served becomes an error. */
 export function readClientMessage(given: unknown): ReadMessage {
   if (!isRecord(given)) return refuse(null, -32_600, "a message is an object");
   const { id, method, params, error, ...others } = given;

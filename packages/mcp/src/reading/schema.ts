@@ -86,7 +86,8 @@ export function readOutputSchema(given: unknown, isLegacy: boolean, note: Note):
 interface WholeSchema {
   readonly root: Readonly<Record<string, unknown>>;
   /**
-   * Whether a part has an `$id` by which the compiler finds it. Searched at most once, as there may be thousands of references.
+   * Whether a part has an `$id` by which the compiler finds it. The parts are searched at most once, as there may be thousands
+   * of references.
    */
   readonly hasIds: () => boolean;
 }
@@ -97,8 +98,8 @@ function schemaOf(root: Readonly<Record<string, unknown>>): WholeSchema {
 }
 
 /**
- * Returns a schema without references to parts that it does not have, so that a lost part does not cost the whole tool.
- * `onLost` gets each of the references. Nothing is fetched.
+ * Returns a schema without the references to parts that it does not have, because the compiler would refuse the whole tool for
+ * one of them. `onLost` gets each such reference. Nothing is fetched.
  */
 function withoutLost(value: unknown, schema: WholeSchema, onLost: Note, levels = maxLevels): unknown {
   if (typeof value !== "object" || value === null || levels === 0) return value;

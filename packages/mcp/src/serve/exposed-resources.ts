@@ -42,7 +42,8 @@ export function serveResources(
     const { source, own } = found;
     const key = keyOf(source.name, own);
     const isNew = !subscribed.has(key);
-    // Stored before the server knows, because its first change may arrive together with its answer.
+    // The address is stored before the server gets the request, because a first change may arrive together with the server's
+    // answer.
     subscribed.set(key, params.uri);
     try {
       await source.subscribe(own);

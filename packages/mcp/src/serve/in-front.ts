@@ -35,8 +35,8 @@ export interface InFront extends Waiting {
 }
 
 /**
- * Works on a request so that mounted servers can ask its client. An older client gets requests of the protocol; a client of
- * 2026 gets the answer `input_required`, and its next request continues the same work.
+ * Runs `work` for a request, so that mounted servers can ask its client meanwhile. A client from before 2026 is asked by
+ * requests of the protocol. A client of 2026 gets the answer `input_required`, and its next request continues the same work.
  */
 export async function runInFront<Result extends object>(
   waiting: InFront,
@@ -116,7 +116,10 @@ function contextOf(call: SuspendableCall, context: SessionCallContext): SessionC
   };
 }
 
-/** Describes a client from before 2026. It gets requests while its call runs, and it filters log messages by itself. */
+/**
+ * Describes a client from before 2026. It is asked by requests while its call runs. It filters log messages by itself, so it
+ * gets those of all levels.
+ */
 function createPushFront(waiting: InFront): Front {
   const { mcpReq } = waiting.ctx;
   return {

@@ -34,7 +34,10 @@ export interface Serving {
   /** Whether the client's user is on this machine, and so can sign in to mounted servers by a local address. */
   readonly isHere?: boolean | undefined;
   readonly signInPage?: InFront["signInPage"];
-  /** Whether it answers one request about tools, and so needs neither instructions nor the resources and prompts of servers. */
+  /**
+   * Whether this server object answers only one request about tools, which needs neither instructions nor resources and
+   * prompts.
+   */
   readonly toolsOnly?: boolean | undefined;
   readonly make?: ((info: Implementation, options: ServerOptions) => Server) | undefined;
 }

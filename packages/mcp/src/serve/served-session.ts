@@ -23,7 +23,7 @@ export interface ServedCall {
   readonly isInternal?: true;
 }
 
-/** One session of a host as MCP serves it: its tools, its calls, and the calls that wait. */
+/** Serves one session of a host over MCP: lists its tools, runs calls, and finds the calls that wait. */
 export class ServedSession {
   readonly host: Host;
   readonly id: string;

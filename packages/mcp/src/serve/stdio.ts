@@ -25,7 +25,7 @@ export interface ServeStreams extends ServeOptions {
 
 /** The connection of a client to a host that is being served. */
 export interface ServedStreams {
-  /** The session of the connection. */
+  /** The id of the host's session in which the client's calls run. */
   readonly sessionId: string;
   /** Resolves when the client is gone, or after `close`. */
   readonly closed: Promise<void>;

@@ -11,8 +11,8 @@ const keptMs = 30 * 86_400_000;
 const maxHere = 1_000;
 
 /**
- * The waiting calls of one session, by the digests of their requests, because the same request again resumes its call. They are
- * in the host's store, so this works at every server; without a store, each server remembers its own calls.
+ * The waiting calls of one session, found by the digest of the request, because the same request again resumes its call. They
+ * are in the host's store, so every server of that store finds them. Without a store, a server knows only its own.
  */
 export class WaitingCalls {
   readonly #kept: KeptWork;
@@ -26,7 +26,10 @@ export class WaitingCalls {
     this.#keys = new SealKeys(host, systemClock);
   }
 
-  /** Whether no request has to be looked up. This saves most digests: nearly all calls of a host without a store never wait. */
+  /**
+   * Whether there is nothing to find, so that no digest has to be computed. Nearly all calls of a host without a store never
+   * wait.
+   */
   get isEmpty(): boolean {
     return !this.#kept.isShared && this.#here.size === 0;
   }
@@ -52,15 +55,18 @@ export class WaitingCalls {
   }
 
   /**
-   * Returns the seal of a request's ticket. To open it needs the request, which the row does not have, and a key of the store.
-   * So a person who sees only the row, as in a log of statements, cannot open it by guessing the arguments; one who reads the
-   * whole store can.
+   * Returns the seal of a request's ticket. Opening it needs a key of the store and the request, which the row itself does not
+   * contain. So a person who sees only the row, as in a log of statements, cannot open it by guessing the arguments; a person
+   * who reads the whole store can.
    */
   #sealOf(request: string) {
     return createSeal(this.#nameOf(request), z.string(), this.#keys);
   }
 
-  /** Opens the ticket of a record. Undefined also if its key is not kept any more: the call then counts as a new one. */
+  /**
+   * Opens the ticket in a record. Returns undefined, so that the call counts as a new one, also if the key is not kept any
+   * more.
+   */
   async #ticketOf(record: WorkRecord | null, request: string): Promise<string | undefined> {
     const { sealed } = (record?.body ?? {}) as { readonly sealed?: string };
     if (sealed === undefined) return undefined;

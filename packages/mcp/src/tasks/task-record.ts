@@ -6,7 +6,10 @@ import { KeptWork } from "../wire/kept-work.ts";
 import type { TaskEnd } from "./task-state.ts";
 
 const kind = "mcp-task";
-/** Milliseconds after which a process that runs a task's call counts as gone; it renews this three times as often. */
+/**
+ * Milliseconds after which a process that runs a task's call counts as gone, unless it has renewed its lease. It does that
+ * three times as often.
+ */
 const leaseMs = 15_000;
 /** Milliseconds between two looks at a task that another process runs. */
 const lookMs = 500;
@@ -28,7 +31,7 @@ export interface KeptTask {
   readonly end?: TaskEnd | undefined;
 }
 
-/** One task in the store. */
+/** The record of one task in the store. This process runs the task's call, or follows the process that does. */
 export class TaskRecord {
   readonly id: string;
   readonly #all: KeptWork;
@@ -203,8 +206,8 @@ function open({ body }: WorkRecord, id: string): KeptTask | null {
 }
 
 /**
- * Returns what is stored of a task. After its end, the arguments are not needed any more. A result that is too large is
- * replaced by a note; before the end, arguments that are too large are left out.
+ * Returns the data of a task that is stored. The arguments are left out after the task's end, because nothing needs them any
+ * more, or if they are too large. A result that is too large is replaced by a note.
  */
 function bounded({ call: { name, ...rest }, end, ...kept }: KeptTask): KeptTask {
   const whole = { ...kept, call: end === undefined ? { name, ...rest } : { name }, end };

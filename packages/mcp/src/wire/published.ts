@@ -7,18 +7,19 @@ import type { OfferedSkill } from "./skills.ts";
 export interface Published {
   /** What the plan exposes of the mounted server: resources, prompts and completions. */
   readonly "mcp.exposed": PublishedSource;
-  /** Its instructions, and the internal tool that is locked for them. */
+  /** The server's instructions, and the name of the internal tool that has them as its description, so that they are locked. */
   readonly "mcp.instructions":
     | { readonly server: string; readonly tool: string; readonly text: string }
     | undefined;
-  /** The definitions of its tools. */
+  /** The definitions of the server's tools. */
   readonly "mcp.definitions": KeptDefinitions;
   /** The toolmount hosts whose tools it serves, directly or through other servers. */
   readonly "mcp.servers.behind": readonly HostLink[];
   /** `starting` resolves when a list of tools need not wait for the server any more; undefined if it need not wait now. */
   readonly "mcp.servers.starting": { readonly starting: Promise<unknown> | undefined };
   /**
-   * Its skills, as other modules publish theirs. The tool that reads a skill has the tag `skill`, and its digest as version.
+   * The server's skills, in the form in which other modules publish theirs. The tool that reads a skill has the tag `skill`,
+   * and the skill's digest as its version.
    */
   readonly skills: readonly OfferedSkill[];
 }

@@ -1,6 +1,6 @@
 /** The state of a mounted server. */
 export interface ServerStatus {
-  /** The entry's name for it. */
+  /** The id of the server's entry in the plan. */
   readonly name: string;
   /**
    * `asleep`: not needed yet. `connecting`, `connected`. `down`: the connection ended or could not be made; the next call tries

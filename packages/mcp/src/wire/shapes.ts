@@ -1,5 +1,5 @@
-// The shapes of MCP in this package's public types. They are our own, because the SDK is bundled, so a program that installs
-// this package has no types of the SDK. The SDK's types can be assigned to these, and these to the SDK's.
+// The shapes of MCP in this package's public types. The package bundles the SDK, so programs that install it do not have the
+// SDK's types. The types here and those of the SDK can be assigned to each other.
 
 /** Hints of a server about a tool. Source: MCP, `ToolAnnotations`. */
 export interface McpAnnotations {

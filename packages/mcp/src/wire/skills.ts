@@ -1,4 +1,4 @@
-/** One skill that a module offers. */
+/** One skill of a module: its texts for lists, and the digests of its files. */
 export interface OfferedSkill {
   /** The digest of the skill, which is the version of the tool that reads it. */
   readonly digest: string;

@@ -8,7 +8,7 @@ interface TracedConnection {
   readonly hostId: string;
   readonly role: "client" | "server";
   readonly transport: "pipe" | "tcp";
-  /** Whether it serves only one request. It is not traced if no listener exists when it is made. */
+  /** Whether the connection serves only one request. Such a connection is not traced if no listener exists when it is made. */
   readonly isBrief?: boolean | undefined;
   /** The server to which a client connects, as `host` or `host:port`. */
   readonly server?: string | undefined;

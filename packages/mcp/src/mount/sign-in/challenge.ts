@@ -13,7 +13,10 @@ import type { ServerSettings } from "../config.ts";
 import { negotiationOf } from "../client.ts";
 import { createTransport } from "../transport.ts";
 
-/** Returns the sign-in that the server wants, as it said when it refused a call or as it says now; null if it wants none. */
+/**
+ * Returns the server's challenge: the one that is stored since it refused a call, or else the one with which it answers now.
+ * Null if it wants no sign-in.
+ */
 export async function challengeFor(
   { challenge: known }: CredentialRecord,
   settings: ServerSettings,

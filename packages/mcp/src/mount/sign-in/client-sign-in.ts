@@ -105,8 +105,8 @@ export class ClientSignIn {
   }
 
   /**
-   * Ends a sign-in for which no call waits any more. The page stores the tokens without this process, and a later call shows it
-   * again. A sign-in on this machine stays, because the browser may still come back to it.
+   * Ends a sign-in for which no call waits any more. The page of a sign-in stores the tokens without this process, and a later
+   * call shows the page again. A sign-in on this machine stays, because the browser may still come back to it.
    */
   #leave(user: string | undefined, running: Running): void {
     if (running.isHere) return;
@@ -148,8 +148,8 @@ function isNeedsAuth(error: unknown): error is ToolError {
 }
 
 /**
- * Whether the client can show an address at which its user can sign in. On a page that others can reach, too, users sign in
- * only for themselves: the credentials of the host are for the people who run it.
+ * Whether the client can show an address at which its user can sign in. A page that others can reach, too, is only for a known
+ * user, who signs in for that user alone. The host's own credentials are for the people who run it.
  */
 function canShow(front: Front | undefined, user: string | undefined): front is Front {
   if (front?.from.capabilities.elicitation?.url === undefined) return false;
