@@ -8,7 +8,7 @@ export interface Grants {
   readonly denied: readonly string[];
   /** Paths that tools must not read, although a folder around them may be read, unless `read` or `write` names them. */
   readonly secret?: readonly string[] | undefined;
-  /** No network, all of it, or only these hosts. The default depends on the border. */
+  /** `none` for no network, `any` for all of it, or a list of the only hosts. Undefined means the default of the border. */
   readonly network: "none" | "any" | readonly string[] | undefined;
   readonly memoryMb: number | undefined;
   readonly env: Readonly<Record<string, string>>;

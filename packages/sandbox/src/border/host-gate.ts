@@ -10,7 +10,7 @@ import { spawnChild } from "../system/process-trees.ts";
 
 /** Lets programs in a sandbox without a network reach some hosts, by HTTP and HTTPS. */
 export interface HostGate {
-  /** Returns the command that starts a sandbox with this way out. The sandbox must not make its own network. */
+  /** Returns the command that starts a sandbox in the network of this way out; so the sandbox must not make its own network. */
   enter(file: string, args: readonly string[]): { readonly file: string; readonly args: readonly string[] };
   /** Returns the hosts that programs asked for since the last call of this function, each as `host:port`. */
   takeAsked(): { readonly reached: readonly string[]; readonly refused: readonly string[] };
@@ -73,7 +73,7 @@ export async function openHostGate({
   held.listener.unref();
   held.listener.maxConnections = mostConnections;
   held.listener.on("connection", (socket) => proxy.emit("connection", socket));
-  // An open file keeps the namespace alive, while a process's number may belong to another process by then.
+  // An open file keeps the namespace alive. The number of a process that has ended may already belong to another one.
   const at = (descriptor: number) => `/proc/${process.pid}/fd/${descriptor}`;
   const entered = [`--user=${at(held.user)}`, "--preserve-credentials", `--net=${at(held.net)}`, "--"];
   return {

@@ -16,8 +16,8 @@ export const plainBorder: Border = {
 };
 
 /**
- * Returns the folder in which this process caches compiled code, if there is one, because another process starts sooner with
- * it. Not for borders, behind which only granted files can be read.
+ * Returns the folder in which this process caches compiled code, if there is one, so that the new process starts sooner. Not
+ * used for real borders, behind which only granted files can be read.
  */
 function compileCache(): Readonly<Record<string, string>> {
   const folder = getCompileCacheDir();

@@ -28,7 +28,7 @@ export async function probeBorder(border: Border, grants: Grants, isFresh = fals
 async function startBehind(border: Border, grants: Grants): Promise<string | null> {
   if (border.name === "none") return null;
   try {
-    // The last argument of a launch is the program. This one imports nothing.
+    // A launch ends with the code of the program, which here only computes a number and imports nothing.
     const program = { node: realpathSync(process.execPath), options: ["--print"], file: "6 * 7", code: [] };
     return await runProbe(await border.launch(program, grants), grants.cwd);
   } catch (error) {

@@ -13,8 +13,8 @@ export function readablePaths(paths: readonly string[], secret: readonly string[
 
 function without(path: string, secret: readonly string[], named: readonly string[]): readonly string[] {
   const place = placeOf(path);
-  // The plan may name a path below a secret one, such as a fetched module in .toolmount; then only secret paths below that
-  // count.
+  // The plan may name a path below a secret one, such as a fetched module in .toolmount. In it, only the secret paths below it
+  // are hidden.
   const held = secret.filter((each) => each !== place && isBelow(each, place));
   if (held.length === 0 || !statSync(place).isDirectory()) return [path];
   return readdirSync(path)

@@ -78,7 +78,10 @@ export function writeBase(file: string, base: Base): void {
   writeRecord(file, saved);
 }
 
-/** Returns the base of a path: its own, or that of the nearest folder above it that the layer had changed earlier. */
+/**
+ * Returns the base of a path. If the layer had not changed the path itself earlier, it is that of the nearest changed folder
+ * above it.
+ */
 export function baseOf(base: Base, path: string): PathBase {
   for (let at = path; at !== "."; at = dirname(at)) {
     const own = base.earlier.get(at);

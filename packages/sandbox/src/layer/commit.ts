@@ -26,11 +26,11 @@ interface FolderTimes {
   readonly path: string;
   readonly before: Mark | null;
   readonly after: Mark | null;
-  /** The folder of the same path in the layer, from which entries are moved. */
+  /** The layer's folder with the same path, from which entries are moved. */
   readonly own: Mark | null;
 }
 
-/** Everything that a keep will do. Before this record is on the disk, the keep changes nothing in the person's folder. */
+/** Everything that a keep will do. The person's folder stays unchanged until this record is on the disk. */
 export interface CommitRecord {
   readonly steps: readonly Step[];
   readonly folders: readonly FolderTimes[];
@@ -126,7 +126,7 @@ function applyStep({ folder, place, box }: Box, step: Step, at: string): void {
     if (markOf(target)?.kind !== "folder") mkdirSync(pathOfText(target), 0o700);
     return;
   }
-  // The move out of the layer's folder is a step's last act, so without the entry there the step is done.
+  // The last act of a step moves the entry out of the layer's folder. If the entry is not there any more, the step is done.
   if (!isSame(entry, markOf(from))) return;
   if (former?.kind === "folder") away();
   else if (former !== null && markOf(kept) === null) keepFormer(target, kept, former);

@@ -10,7 +10,7 @@ export interface Conflict {
   readonly reason: string;
 }
 
-/** The folders and facts by which conflicts are found. */
+/** The folders, states and git by which conflicts are found. */
 interface Meeting {
   readonly folder: string;
   readonly changed: string;
@@ -58,8 +58,8 @@ function meetingsOf({ path, kind, former }: LayerChange, meeting: Meeting): read
 }
 
 /**
- * Whether the person deleted what the layer changed. Git itself deletes its notes at any time, and names of commits when it
- * packs them.
+ * Whether the person deleted an entry that the layer changed. Files that git itself deletes at any time do not count. For the
+ * name of a commit, a change of `packed-refs` counts as well, because git moves such names there.
  */
 function isGone(path: string, { folder, base }: Meeting): boolean {
   const part = gitPartOf(path);

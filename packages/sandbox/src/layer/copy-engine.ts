@@ -72,7 +72,7 @@ export function copiedAgain(from: string, to: string): void {
   writeRecord(copiedFile(to), Object.fromEntries(same) satisfies Copied);
 }
 
-/** Copies entries of the person's folder to the same paths of the layer's, with all that is in them. */
+/** Copies entries of the person's folder, with everything in them, to the same paths of the layer's folder. */
 async function copyPaths({ folder, place, env }: LayerPlace, paths: readonly string[]): Promise<void> {
   const words = ["cp", "-a", "--reflink=auto", "--parents", "-t", join(place, changedFolder), "--"];
   await runOn(paths, words, { cwd: folder, env });
@@ -84,7 +84,7 @@ function engineOf(at: LayerPlace): Engine {
   closeFolders(place);
   const copied = new Map(Object.entries(readRecord(copiedFile(place)) as Copied));
   const isTouched = (path: string, mark: Mark) => copied.get(path) !== keyOf(mark);
-  /** Replaces entries of the copy by the person's. */
+  /** Replaces entries of the copy by those of the person's folder; an entry that does not exist there is removed. */
   const bring = async (paths: readonly string[]) => {
     openFolders(place, new Set(paths.map((path) => dirname(path))));
     for (const path of paths) removeTree(join(changed, path));

@@ -26,7 +26,7 @@ export type Section =
   /** Commits, their names and what is staged, as one unit. */
   | "repository";
 
-/** One entry that a layer changed. */
+/** One entry that a layer changed, with its state in the person's folder and in the layer. */
 export interface LayerChange {
   readonly path: string;
   /** `write` replaces or adds a file, link or pipe; `folder` adds a folder; `mode` changes a folder's mode. */
@@ -42,7 +42,7 @@ export interface LayerChange {
 export interface Difference {
   /** Digest of the changes. A person accepts a difference by its digest, so that nothing else is kept. */
   readonly digest: string;
-  /** A folder comes before the entries in it. */
+  /** Sorted so that a folder comes before the entries in it. */
   readonly changes: readonly LayerChange[];
   /** Changes that cannot be kept, each with the reason. */
   readonly left: readonly { readonly path: string; readonly reason: string }[];
@@ -57,11 +57,11 @@ export interface Compared {
   /** The folder with the layer's own files. */
   readonly changed: string;
   readonly base: Base;
-  /** Whether the layer may have changed an entry of its own folder, given the entry's mark. */
+  /** Whether the layer may have changed an entry in the folder of its own files, given the entry's mark. */
   isTouched(path: string, mark: Mark): boolean;
   /** Whether a git index stages something else than when the layer began, as far as git can tell. */
   isStagedAnew(path: string): Promise<boolean>;
-  /** Whether the next command of the person runs or obeys the file. */
+  /** Whether the person's next command would run the file, or read it as settings. */
   isObeyed(path: string): boolean;
 }
 

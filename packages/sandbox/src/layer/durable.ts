@@ -56,7 +56,7 @@ function openTree(folder: string): void {
     if (markOf(join(folder, name))?.kind === "folder") openTree(join(folder, name));
 }
 
-/** Returns a function that lets other work of this process run once in every `every` calls, and otherwise does not wait. */
+/** Returns a function to call between steps of long work. Every `every` calls, it lets other work of this process run. */
 export function createPause(every = 200): () => Promise<void> | undefined {
   let steps = 0;
   return () => (++steps % every === 0 ? setImmediate() : undefined);

@@ -15,16 +15,16 @@ import { isReadable, markOf, namesIn, type Mark } from "../system/mark.ts";
 /** A way to store and show what a layer's programs change. */
 export interface Engine {
   readonly name: EngineName;
-  /** Whether the layer may have changed the entry of its own folder that has this mark. */
+  /** Whether the layer may have changed the entry with this mark in the folder of its own files. */
   isTouched(path: string, mark: Mark): boolean;
   /** Whether the layer certainly has no changes. */
   isUnchanged(): boolean;
   /**
-   * Mounts the view, with the person's later changes in places that the layer did not change. Finds the paths that the layer
-   * had changed or deleted since `base`.
+   * Mounts the view. Places that the layer did not change show the person's later changes. Finds the paths that the layer had
+   * changed or deleted since `base`.
    */
   start(base: Base, mount: () => Promise<Holder>): Promise<Started>;
-  /** Removes kept changes from the layer. After a crash it is called again. */
+  /** Removes kept changes from the layer. Called once more if the process died during it. */
   settle(record: CommitRecord): Promise<void>;
 }
 

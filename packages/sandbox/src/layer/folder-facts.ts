@@ -131,7 +131,7 @@ function differing(before: readonly string[], now: readonly string[]): readonly 
   return [...before.filter((name) => !there.has(name)), ...now.filter((name) => !known.has(name))];
 }
 
-/** Whether the kernel changed an entry after a moment. Folders do not count, because their names are compared by themselves. */
+/** Whether the kernel changed an entry after a moment. False for folders, because the names in them are compared instead. */
 function isNewer(path: string, since: bigint): boolean {
   const stat = statOf(path);
   return stat !== null && !stat.isDirectory() && stat.ctimeNs > since;

@@ -83,7 +83,8 @@ export function onWanted(place: string, unlock: Unlock, callback: () => void): U
   if (namesIn(place).some(isWanted)) callback();
   return async () => {
     watcher.close();
-    // A process that died while it waited left its file. If the layer had no changes, its folder is gone already.
+    // A process that died while it waited for this lock left its file here. If the layer had no changes, its folder is gone
+    // already.
     for (const name of namesIn(place).filter(isWanted)) rmSync(join(place, name), { force: true });
     await unlock();
   };

@@ -47,7 +47,7 @@ const entries =
   /^(?:HEAD|index|packed-refs|objects|refs|logs|modules|[A-Z]+_(?:HEAD|MSG|MODE|EDITMSG)|AUTO_MERGE|rebase-(?:merge|apply)|gc\.(?:log|pid)|description|hooks)(?:\.lock)?$/;
 
 /**
- * Names that git obeys in any of its folders. Below a submodule named like an entry, they would look like branches or notes.
+ * Names of settings in any folder of git. Below a submodule named like an entry, such files would look like branches or notes.
  */
 const obeyed =
   /^(?:config(?:\.worktree)?|hooks|info|commondir|gitdir|alternates|attributes|modules|worktrees)$/;
@@ -117,13 +117,16 @@ export function contentOf(file: string): string {
 export interface Git {
   /** Returns a digest of what an index stages; undefined if git cannot read it. */
   staged(repository: string, index: string): Promise<string | undefined>;
-  /** Updates what the index remembers about the files; what is staged stays. */
+  /**
+   * Lets git store the present times and sizes of the files in the index, so that it compares them faster. What is staged
+   * stays.
+   */
   refresh(repository: string): Promise<void>;
-  /** Returns the staged or committed text of a file; undefined if the repository has none, or no short text. */
+  /** Returns the staged or committed text of a file; undefined if the repository has no text of it or one that is too long. */
   committed(folder: string, path: string): Promise<string | undefined>;
-  /** Returns those of these folders that the repository around the folder ignores. */
+  /** Returns those of the given folders that the repository around `folder` ignores. */
   ignored(folder: string, paths: readonly string[]): Promise<readonly string[]>;
-  /** Waits for a git command that writes the index now, and returns whether it has ended. */
+  /** Waits for a git command that is writing the index. Returns false if it has not ended after some seconds. */
   isFree(repository: string): Promise<boolean>;
 }
 

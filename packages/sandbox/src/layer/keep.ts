@@ -16,11 +16,11 @@ import { forgetLargeKeeps, keptBytesOf } from "./place.ts";
 import { textsOf } from "./texts.ts";
 import type { View } from "./view.ts";
 
-/** A person's choice of what to keep of a difference. */
+/** What a person chose to keep of a difference, which is to move it from the layer into the person's folder. */
 export interface Choice {
   /** The digest of the difference that the person saw. */
   readonly digest: string;
-  /** The sections that the person accepts. Deletions and obeyed files are never part of the yes to `files`. */
+  /** The sections that the person accepts. `files` includes neither deletions nor files that commands run or read as settings. */
   readonly sections: readonly Section[];
   /** If given, only these paths of the sections are kept. The repository is one unit. */
   readonly paths?: readonly string[] | undefined;
@@ -30,10 +30,10 @@ export interface Choice {
   readonly mark?: string | undefined;
 }
 
-/** The changes of a choice; a folder comes before the entries in it. */
+/** The changes to keep; a folder comes before the entries in it. */
 interface Chosen {
   readonly changes: readonly LayerChange[];
-  /** Chosen changes in folders that would replace a file, if that replacement was not chosen. */
+  /** Chosen changes that are not kept: each is in a folder that would replace a file, and that replacement was not chosen. */
   readonly withheld: readonly string[];
 }
 
@@ -56,7 +56,7 @@ export function chosenOf({ changes }: Difference, { sections, paths, parts = {} 
   return { changes: changes.filter(({ path }) => needed.has(path)), withheld: [...missing] };
 }
 
-/** Result of a keep. Only with `kept` and `unfinished` was anything changed. */
+/** Result of a keep. The person's folder has changed only with `kept` and, in part, with `unfinished`. */
 export type KeepResult =
   | {
       readonly status: "kept";
@@ -75,7 +75,10 @@ export type KeepResult =
   /** A git command is running in the person's repository. */
   | { readonly status: "busy"; readonly repository: string };
 
-/** Keeps what a person chose, if it is still what the person saw and does not conflict with changes of the person. */
+/**
+ * Keeps what a person chose, unless the layer has changed since the person saw it, or the person's own changes conflict with
+ * it.
+ */
 export async function keepChosen(at: ViewOptions, view: View, choice: Choice): Promise<KeepResult> {
   const { folder, git } = at;
   const result = await view.alone<KeepResult>(async ({ difference, changed, base }) => {
@@ -149,7 +152,7 @@ interface Acts {
   readonly alone: <Result>(act: () => Promise<Result>) => Promise<Result>;
 }
 
-/** Returns the actions on the keeps of a layer. */
+/** Returns the functions that list, undo and forget the keeps of a layer. */
 export function keepsIn(keeping: Parameters<typeof undoKeep>[0], acts: Acts): LayerKeeps {
   const { place } = keeping;
   return {

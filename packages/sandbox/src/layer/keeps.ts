@@ -21,7 +21,7 @@ import type { LayerPlace } from "./holder.ts";
 import { isSame, markOf, namesIn, type Mark } from "../system/mark.ts";
 import { stepsOf } from "./steps.ts";
 
-/** The layer, git and engine with which keeps are made. */
+/** The layer whose changes are kept, and the git and the engine that do it. */
 interface Keeping extends LayerPlace {
   readonly git: Git;
   readonly engine: Engine;
@@ -132,7 +132,7 @@ async function refreshIndexes({ folder, git }: Keeping, { steps }: CommitRecord)
   for (const repository of repositoriesOf(folder, steps)) await git.refresh(repository);
 }
 
-/** Returns the repositories whose own folders are changed. */
+/** Returns the repositories in whose `.git` folders something changes. */
 export function repositoriesOf(folder: string, changes: readonly LayerChange[]): readonly string[] {
   const inside = changes.filter(({ path }) => /(?:^|\/)\.git\//.test(path));
   return [...new Set(inside.map(({ path }) => join(folder, repositoryOf(path))))];
@@ -204,7 +204,7 @@ function isChanged(step: Step, folder: string, known: ReadonlySet<string>): bool
   return kind === "folder" && namesIn(target).some((name) => !isKnown(join(path, name), known));
 }
 
-/** Whether the keep itself put an entry into a folder that it made. Git's own files always count as known. */
+/** Whether a keep itself put an entry into a folder that it made. Entries in git's folders always count as put there by it. */
 function isKnown(path: string, known: ReadonlySet<string>): boolean {
   return known.has(path) || gitPartOf(path) !== undefined;
 }
@@ -219,7 +219,7 @@ function isDone(box: string): boolean {
   return has("done") && !has("undo") && !has("undone");
 }
 
-/** Removes the data that an undo of a keep would need, unless the keep was not finished. Its name stays in use. */
+/** Removes the data that an undo of a keep would need, unless the keep or its undo is unfinished. No later keep gets its name. */
 export function forgetKeep(at: LayerPlace, id: string): void {
   const { box } = boxOf(at, id);
   if (isDone(box)) writeState(box, "undone", { isForgotten: true });

@@ -32,14 +32,17 @@ export interface Layer extends LayerKeeps {
   /** The folder whose changes wait, as a path without links. */
   readonly folder: string;
   readonly engine: EngineName;
-  /** A folder for temporary files of programs in the layer, which may have to make it. It is removed with the view. */
+  /**
+   * The folder for temporary files of programs in the layer. It may not exist yet; a program may make it. It is removed with
+   * the view.
+   */
   readonly temporary: string;
   /**
    * Returns the command that starts a program in the layer. The program has to start before the next request to the layer. A
    * resident waits in the layer for calls and ends when the view is mounted again, which changes `folder`.
    */
   enter(launch: SandboxLaunch, isResident?: boolean): Promise<Entered>;
-  /** Shows what the person changed meanwhile, unless a program runs in the layer. */
+  /** Mounts the view again if the person has changed something since, unless a program runs in the layer. */
   renew(): Promise<LayerView>;
   difference(): Promise<Difference>;
   /** Returns what both the layer and the person changed. A choice that includes one of these paths keeps nothing. */
@@ -50,7 +53,10 @@ export interface Layer extends LayerKeeps {
    * Returns the other name of each entry that was only renamed: for a deleted entry the new name, for a new entry the old one.
    */
   moves(changes: readonly LayerChange[]): ReadonlyMap<string, string>;
-  /** Returns the folders around the changes that the person's repository ignores; they may exist only in the layer. */
+  /**
+   * Returns the folders around the changes that the repository of the person ignores. Some of these folders may exist only in
+   * the layer.
+   */
   ignored(changes: readonly LayerChange[]): Promise<readonly string[]>;
   /** Returns both sides of a change, as texts. */
   texts(change: LayerChange): Texts;

@@ -20,8 +20,8 @@ export interface LayerOptions {
   /** The only engine that may be used. Default: the first that works here. */
   readonly engine?: EngineName | undefined;
   /**
-   * Files that the person's next command runs or obeys, as absolute paths or as names in any folder, such as `**` + `/.envrc`.
-   * They are kept only by a separate yes.
+   * Files that the person's next command would run, or read as settings, as absolute paths or as names in any folder, such as
+   * `**` + `/.envrc`. The person has to accept changes of them separately.
    */
   readonly obeyed: readonly string[];
   /** The session to which the layer belongs, for `layersIn`. */
@@ -36,7 +36,7 @@ export interface LayerOptions {
 export interface ViewOptions extends LayerPlace {
   readonly engine?: EngineName | undefined;
   readonly git: Git;
-  /** Returns a test whether the person's next command runs or obeys a path, given the layer's view. */
+  /** Returns a test for paths that the person's next command would run or read as settings, given the layer's view. */
   obeyedIn(view: string): (path: string) => boolean;
   /** Whether a resident is working. */
   isWorking?(): boolean;
@@ -111,7 +111,7 @@ export async function mounted(at: ViewOptions, name: EngineName): Promise<Holder
   return holder;
 }
 
-/** Most views that may end while one thing is read, for example on a machine without free memory. */
+/** How often a view may end while something is read from it, for example on a machine without free memory. */
 const mostEnds = 3;
 
 /**

@@ -17,7 +17,7 @@ export interface Texts {
   readonly after: string | undefined;
 }
 
-/** Reads both sides of a change. It follows no links, so a program in the layer cannot make it read another file. */
+/** Reads both sides of a change. Links are not followed, so a program in the layer cannot make this process read other files. */
 export function textsOf({ folder, place }: LayerPlace, { path, former, next }: LayerChange): Texts {
   const isGone = next === null;
   if (former?.kind === "folder" && isGone) return { before: listingOf(join(folder, path)), after: "" };
@@ -75,7 +75,7 @@ function isMovable(mark: Mark | null): boolean {
   return mark?.kind === "folder" || (mark?.kind === "file" && mark.bytes > 0);
 }
 
-/** Whether two entries, and everything in them, are equal. False if it takes too much to find out. */
+/** Whether two entries, and everything in them, are equal. Returns false if the comparison would exceed `budget`. */
 function isMoved(one: string, other: string, budget: Budget): boolean {
   const [a, b] = [markOf(one), markOf(other)];
   if (a?.kind !== b?.kind) return false;

@@ -21,7 +21,7 @@ export interface LayerView {
   readonly isCurrent: boolean;
 }
 
-/** The difference of a layer, and what it was compared with. */
+/** The difference of a layer at a moment, and the states from which it was computed. */
 interface Settled {
   readonly difference: Difference;
   readonly base: Base;
@@ -29,12 +29,12 @@ interface Settled {
   readonly changed: string;
 }
 
-/** The mounted view of a layer. It is mounted when it is needed. */
+/** A layer's view of the folder. Its functions mount it when they need it. */
 export interface View {
   readonly engine: Engine;
   enter(launch: SandboxLaunch, isResident?: boolean): Promise<LayerView & { readonly launch: SandboxLaunch }>;
   renew(): Promise<LayerView>;
-  /** Returns the present difference; programs may be running. */
+  /** Returns the present difference. Programs may be running meanwhile. */
   settled(): Promise<Settled>;
   isBusy(): Promise<boolean>;
   running(): Promise<readonly string[]>;
@@ -51,7 +51,7 @@ const engines: Readonly<Record<EngineName, MakeEngine>> = { overlay: makeOverlay
 
 export const engineFile = (place: string) => join(place, "engine.json");
 
-/** Chooses an engine, and stores the state of the person's folder before anything of it is shown or copied. */
+/** Chooses an engine. Before a file of the person's folder is shown or copied, stores the state of that folder. */
 export async function prepareView(at: ViewOptions): Promise<View | { readonly problem: string }> {
   const { folder, place } = at;
   const before = readBase(baseFile(place));

@@ -61,7 +61,7 @@ function ownIdentity(): readonly string[] {
   return user === undefined ? [] : ["--uid", String(user), "--gid", String(group)];
 }
 
-/** A program to start in a sandbox. */
+/** A program to start in a sandbox of bubblewrap, and both environments. */
 export interface SandboxedProgram {
   readonly command: string;
   readonly args: readonly string[];

@@ -7,9 +7,9 @@ let inherited: readonly number[] | undefined;
 let empty: number | undefined;
 
 /**
- * Returns the descriptors, except for the first three, with which this process was started and which every program that it
- * starts would inherit, such as a folder that a script opened. Node closes only those below sixteen. By the descriptor of a
- * folder, a program could leave its sandbox. They are listed once, and only on Linux.
+ * Returns the descriptors above 2 with which this process was started and which all programs that it starts would inherit, such
+ * as a folder that a script opened. Node closes only those below 16, and a program could leave its sandbox by the descriptor of
+ * a folder. They are searched once, and only on Linux.
  */
 export function inheritedDescriptors(): readonly number[] {
   return (inherited ??= descriptors().filter((each) => each > 2 && !isClosedOnExec(each)));

@@ -3,15 +3,15 @@ import { existsSync, lstatSync, mkdirSync, realpathSync, statSync, writeFileSync
 import { release } from "node:os";
 import { join } from "node:path";
 
-/** A place that remembers whether a sandbox has been proved. */
+/** Remembers that a sandbox was proved, in a file. */
 interface KeptProof {
   exists(): boolean;
   write(): void;
 }
 
 /**
- * Returns the place for a proof: an empty file in the user's cache, named by what the proof depends on: the kernel, bubblewrap,
- * the user, and `facts`. If it cannot be written, the next process proves the sandbox again.
+ * Returns the place for a proof, an empty file in the user's cache. Its name is a digest of the things on which the proof
+ * depends: the kernel, bubblewrap, the user, and `facts`. If it cannot be written, the next process proves the sandbox again.
  */
 export function keptProof(bwrap: string, home: string | undefined, facts: string): KeptProof {
   if (home === undefined) return { exists: () => false, write: () => {} };

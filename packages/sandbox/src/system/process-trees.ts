@@ -62,8 +62,8 @@ export function signalTree(
 }
 
 /**
- * Kills a program that was started with {@link treeOptions}, and every process below it, including leaders of other groups.
- * They are stopped first, so that none of them starts another. A process whose parent has ended is not found.
+ * Kills a program that was started with {@link treeOptions}, and every process below it, including leaders of other groups. All
+ * are stopped first, so that none of them starts another. A process whose parent has ended is not found.
  */
 export function killTree(pid: number, system: ProcessSystem = thisSystem): void {
   if (system.platform === "win32") {

@@ -22,9 +22,12 @@ export interface LimitMark {
   readonly launch: (file: string, args: readonly string[]) => { file: string; args: readonly string[] };
 }
 
-/** Options for a guard. */
+/** Options for {@link createProgramGuard}. */
 export interface ProgramGuardOptions {
-  /** `NAME=value` in an environment, or a limit: the guard also kills each process that has it. Works only with `/proc`. */
+  /**
+   * `NAME=value` in an environment, or a limit. The guard also kills every process that has this mark, which it finds in
+   * `/proc`.
+   */
   readonly mark?: string | LimitMark | undefined;
   /** `PATH` of the guard's process, on which it needs `grep` and `sleep` for a mark, and `sleep` for `isPolite`. */
   readonly path?: string | undefined;

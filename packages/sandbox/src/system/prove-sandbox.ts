@@ -38,7 +38,7 @@ export interface ProofOptions {
   readonly kind: SandboxKind;
   /** `PATH`, on which bubblewrap is found, and `HOME`, below which a passed proof is stored. */
   readonly env: Readonly<Record<string, string | undefined>>;
-  /** Makes the attempts again, although a passed proof exists. */
+  /** Whether to make the attempts again, although a passed proof is stored. */
   readonly isFresh?: boolean | undefined;
 }
 

@@ -58,11 +58,11 @@ const [callAt, processorAt] = [0, 4];
 /** Loads the lower half of an argument. */
 const argument = (index: number) => load(16 + 8 * index);
 
-/** Facts about a sandbox on which its filter depends. */
+/** The properties of a sandbox on which its filter depends. */
 export interface FilterOptions {
   /** Whether programs have the network, and then also Unix sockets. */
   readonly network: boolean;
-  /** Whether their memory is counted. The filter then refuses memory that belongs to no process and no folder. */
+  /** Whether the memory of programs is counted. The filter then refuses memory that belongs to no process and no folder. */
   readonly countsMemory?: boolean | undefined;
 }
 
@@ -96,7 +96,7 @@ export function seccompFilter(arch: string, { network, countsMemory }: FilterOpt
   ]);
 }
 
-/** Returns `rules` for one call, if this processor has it. They decide about the call in every case. */
+/** Returns instructions that apply `rules` to one call, if this processor has it. No later instruction sees that call. */
 function judge(call: number | null, rules: readonly Instruction[]): readonly Instruction[] {
   return call === null ? [] : [ifEqual(call, 0, rules.length), ...rules];
 }
@@ -115,12 +115,12 @@ function withoutSetuid({ mode, flags }: Omit<ModeCall, "call">): readonly Instru
   return [argument(flags), ifAnyBit(makes, 1, 0), end(allow), ...judged];
 }
 
-/** Allows a value that has none of these bits. */
+/** Allows a call if the loaded value has none of these bits; else refuses it. */
 function none(bits: number): readonly Instruction[] {
   return [ifAnyBit(bits, 0, 1), end(notPermitted), end(allow)];
 }
 
-/** Allows these values and refuses all others. */
+/** Allows a call if the loaded value is one of these; else ends it with `otherwise`. */
 function only(values: readonly number[], otherwise: number): readonly Instruction[] {
   return [...values.flatMap((value) => [ifEqual(value, 0, 1), end(allow)]), end(otherwise)];
 }
