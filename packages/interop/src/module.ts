@@ -24,7 +24,7 @@ export function mountAdapters(coordinator: Coordinator): AmplifierCoordinator {
   const sessions = createAmplifierSessions();
   coordinator.mount("adapters", aptixAdapter);
   coordinator.mount("adapters", libraryAdapter);
-  // Mounted before Amplifier's adapter, which takes everything with a name and an `execute`.
+  // Tool-Forge's adapter comes before Amplifier's, which takes everything with a name and an `execute`.
   coordinator.mount("adapters", forgeAdapter);
   coordinator.mount("adapters", createAmplifierAdapter(sessions));
   if (coordinator.get("schema-compiler") === null)

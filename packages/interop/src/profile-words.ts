@@ -1,9 +1,9 @@
 import type { Rule, RuleProblem, ToolSubject } from "@toolmount/core/validation";
 
-/** A rule about one tool. */
+/** A rule of a profile that is checked for every tool. */
 export type ToolRule = Rule<ToolSubject>;
 
-/** Describes a problem with a tool, and the part of the tool that it concerns. */
+/** Returns a problem of a tool with its place, `tools.<name>` or `tools.<name>.<part>`. */
 export function problemAt({ name }: ToolSubject, part: string, problem: string): RuleProblem {
   return { where: `tools.${name || "(without a name)"}${part === "" ? "" : `.${part}`}`, problem };
 }

@@ -1,6 +1,6 @@
 import type { CancellationToken } from "@toolmount/core";
 
-/** The token behind each view of a token. */
+/** The tokens behind the objects that show them under Amplifier's names. */
 const tokens = new WeakMap<object, CancellationToken>();
 
 function tokenOf(given: object): CancellationToken {

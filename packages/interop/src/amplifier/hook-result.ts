@@ -22,7 +22,7 @@ export interface AmplifierHookResult {
   readonly append_to_last_tool_result?: boolean;
 }
 
-/** One of several texts that a hook injects. */
+/** One text of `context_injections`, with Amplifier's names of the fields. */
 export interface AmplifierInjection {
   readonly content: string;
   readonly role?: string;
@@ -84,7 +84,7 @@ export function fromAmplifierHookResult(given: unknown): HookResult | undefined 
       there === "approval_timeout" ? Number(given[there]) * 1000 : given[there],
     ]);
   const list = given["context_injections"];
-  // An empty list is the default of contract 2.0.
+  // An empty list is the default of contract 2.0, so it counts as absent.
   const several = Array.isArray(list) && list.length === 0 ? undefined : (list ?? undefined);
   const injections = several === undefined ? {} : { contextInjections: fromInjections(several) };
   return { ...Object.fromEntries([...ours, ...theirs]), ...injections } as HookResult;

@@ -2,7 +2,7 @@ import type { Coordinator, EventData } from "@toolmount/core";
 import type { AmplifierHooks } from "./hooks.ts";
 import type { AmplifierSessions } from "./sessions.ts";
 
-/** Remembers whether a module's gate is registered that refuses calls of cancelled sessions. */
+/** Remembers whether the gate that refuses calls of cancelled sessions is registered already. */
 export interface CancelState {
   isGated: boolean;
 }

@@ -86,8 +86,8 @@ function hasType(schema: unknown): boolean {
 }
 
 /**
- * Instantiates a class when it is mounted or, if a service does not exist yet, when all modules of the plan are mounted. A
- * service that does not exist by then is refused or, in a host without a plan, null.
+ * Instantiates a class when it is mounted or, if a service does not exist yet, when all modules of the plan are mounted. If a
+ * service is still missing then, the class is refused. In a host without a plan, the instance gets null for it at once.
  */
 function prepareClass(type: AptixClass, services: AdapterServices): Prepared {
   const { whenLinked, logger } = services;

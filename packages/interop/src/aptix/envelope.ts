@@ -3,7 +3,7 @@ import type { InvokeMessage, InvokeResult as Envelope } from "./invoke-result.ts
 /** Aptix's envelope of a result, whose payload is a JSON text. See `Envelope`. */
 export type InvokeResult<Result extends string = string> = Envelope & { readonly Result: Result | null };
 
-/** Makes Aptix envelopes in the way that Aptix tools write it. */
+/** Makes Aptix envelopes, by functions with the names that Aptix tools call. */
 export const InvokeResult = Object.freeze({
   /** Makes a success. The payload has to be a JSON text already. */
   Create: (Result: string | null, Warnings: readonly InvokeMessage[] = []): Envelope => ({

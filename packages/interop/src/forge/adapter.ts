@@ -12,7 +12,7 @@ import { completeClassification } from "@toolmount/core/modules";
 /** The context that a Tool-Forge tool gets with a call. */
 export type ForgeContext = Pick<ToolContext, "abortSignal" | "userId" | "client" | "auth">;
 
-/** The result of a Tool-Forge tool: its name and a time in any case, and either data or an error. */
+/** The result of a Tool-Forge tool: always its name and a time, and either data or an error. */
 export type ForgeResult<Data = unknown> = {
   readonly tool: string;
   /** Time of the attempt, in ISO 8601. */
@@ -36,7 +36,7 @@ export interface ForgeTool<Params = never> {
   execute(params: Params, context: ForgeContext): Promise<ForgeResult>;
 }
 
-/** Mark of tools that `defineTool` made, which are ours. */
+/** Mark of the tools that toolmount's own `defineTool` made. */
 const authored = Symbol.for("toolmount.authored");
 
 const classification = ["category", "consequenceLevel", "requiresConfirmation"] as const;

@@ -46,7 +46,10 @@ function listOf(given: unknown): readonly unknown[] | null {
   return Symbol.iterator in given ? [...(given as Iterable<unknown>)] : [given];
 }
 
-/** Returns the functions that a callable tool declares. It is called with one function call, and answers with parts. */
+/**
+ * Returns the functions that a callable tool declares, as definitions of ours. To do the work of one, the callable tool is
+ * called with one function call, and answers with parts.
+ */
 async function geminiTools(callable: Members): Promise<readonly ToolDefinition[]> {
   const declared: unknown = await Reflect.apply(callable["tool"] as Method, callable, []);
   const list = isRecord(declared) ? declared["functionDeclarations"] : undefined;

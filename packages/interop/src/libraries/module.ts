@@ -5,7 +5,7 @@ import type { Members } from "../schema/guards.ts";
 
 /** The part of a plan's entry that concerns a module without toolmount's exports. */
 interface LibraryModule {
-  /** Its name in messages, from which a default export without a name gets its name. */
+  /** The module's name in messages. A default export without a name is named after it. */
   readonly name: string;
   /** The exports that the plan's `export` names; undefined for all. */
   readonly chosen?: readonly string[] | undefined;
@@ -14,10 +14,10 @@ interface LibraryModule {
 }
 
 /**
- * Returns a module with a `mount` that mounts all tools of any library or contract in the exports; null if there is a `mount`.
- * A function or class that makes tools is called with the plan's config, or with the list `config.arguments`. That happens if
- * the plan names it; or if there is no tool, it is the only such export, and it needs no arguments. The mount rejects with
- * `MODULE_INVALID`, whose message has the line to write in the plan if a name is needed.
+ * Returns a module with a `mount` that mounts all tools of any library or contract in the exports; null if the exports have a
+ * `mount`. A function or class that makes tools is called if the plan names it, or if it is the only such export, needs no
+ * arguments, and there are no tools. It gets the plan's config, or the list `config.arguments`. The mount rejects with
+ * `MODULE_INVALID` if the plan has to name an export; the message has the line to write.
  */
 export function adaptLibraryModule(
   exports: Members,

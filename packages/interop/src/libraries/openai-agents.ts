@@ -5,7 +5,7 @@ import { readSchema } from "../schema/foreign-schema.ts";
 import { foreignTool } from "../schema/foreign-tool.ts";
 import { readText, type Members } from "../schema/guards.ts";
 
-/** Makes the run context that a tool of OpenAI Agents reads. Each call counts as a run of its own. */
+/** Makes the run context that a tool of OpenAI Agents reads. Each call counts as a separate run. */
 function runContext({ signal }: { readonly signal: AbortSignal | undefined }) {
   return { context: {}, signal, isToolApproved: () => undefined, usage: {} };
 }

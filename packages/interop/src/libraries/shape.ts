@@ -11,7 +11,7 @@ import { fromPlainTool, partsOf } from "./plain.ts";
 /** How tools of one library are recognised and converted. */
 interface Shape {
   readonly library: string;
-  /** Whether its tools have their own names; else a tool gets the name under which it is exported. */
+  /** Whether the library's tools have their own names; if not, a tool gets the name under which it is exported. */
   readonly isNamed: boolean;
   matches(tool: Members): boolean;
   convert(tool: Members, name: string): ToolDefinition;

@@ -16,11 +16,11 @@ export interface AiSdkModelOptions {
   readonly keyVariable?: string | undefined;
   /** Longest time for one request, in milliseconds. Default ten minutes. */
   readonly timeoutMs?: number | undefined;
-  /** Set on the instructions and on the last message, for providers that cache only marked parts. */
+  /** Options for the instructions and for the last message, for providers that cache only marked parts. */
   readonly cacheMark?: AiSdkOptions | undefined;
-  /** Sent if the model may make only one call at a time. */
+  /** Options that are sent if the model may make only one call at a time. */
   readonly oneCallOptions?: AiSdkOptions | undefined;
-  /** Sent with a schema of the answer for which strict mode is not possible. */
+  /** Options that are sent with a schema of the answer for which strict mode is not possible. */
   readonly looseOutputOptions?: AiSdkOptions | undefined;
   /** What the model can do, if known. Default: everything except server-side state. */
   readonly abilities?: Partial<ModelAbilities> | undefined;

@@ -12,7 +12,7 @@ interface Echo {
   readonly calls: Record<string, Record<string, Json>>;
 }
 
-/** Members of a message of Chat Completions that are read, or that a request has in any case. */
+/** Members of a message of Chat Completions that the SDK's package reads, or that every request has. */
 const knownOfMessage: ReadonlySet<string> = new Set(
   "role content reasoning reasoning_content tool_calls function_call refusal name audio annotations".split(
     " ",
@@ -117,7 +117,10 @@ function joined(before: Json | undefined, piece: Json): Json {
   return piece;
 }
 
-/** Adds a piece to a list. It belongs to the last part if both have the same index, type and id. */
+/**
+ * Adds a piece to a list of parts. The piece continues the last part if both have the same index, type and id; otherwise it
+ * becomes a new part.
+ */
 function withPart(parts: Json, piece: Json): Json {
   const list = parts as readonly Json[];
   const last = list.at(-1);

@@ -3,7 +3,10 @@ import { isToolmountError, messageOf } from "@toolmount/core/errors";
 import { importProviderPackage, unusable } from "./provider-package.ts";
 import { compatiblePackage, knownProviders, type KnownProvider } from "./providers.ts";
 
-/** The settings that a plan needs for one provider, and which of them are missing here. It never contains a key. */
+/**
+ * The settings that a plan needs for one provider, and which of them are missing here. A key itself is never in it, only the
+ * name of its variable.
+ */
 export interface ProviderStatus {
   readonly name: string;
   /** The form of a model's name in a plan: `anthropic:<model>`. */

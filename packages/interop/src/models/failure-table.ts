@@ -44,7 +44,10 @@ function withWait(problem: string, ms = 0): string {
     : `${problem}; the server asks to wait ${Math.ceil(ms / 1_000)} s`;
 }
 
-/** Returns what the server said, even if a client could not read it, with the reason of the server behind a router. */
+/**
+ * Returns the server's message, also one that a client could not read. Adds the reason of the server behind a router, if there
+ * is one.
+ */
 function withReason(message: string, error: unknown): string {
   const said = readText(membersOf(error)["message"]) || readText(error);
   return withRaw(message.includes(said) ? message : said, error);

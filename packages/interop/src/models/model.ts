@@ -39,7 +39,7 @@ export interface ModelSettings {
   readonly store: boolean;
 }
 
-/** One request to a model. */
+/** One request to a model: its instructions, the conversation so far, and the tools that the model may call. */
 export interface ModelRequest {
   readonly instructions: string;
   /** The whole conversation or, with `previousResponseId`, only its new items. */
@@ -49,7 +49,7 @@ export interface ModelRequest {
   readonly settings: ModelSettings;
 }
 
-/** Requests, and the tokens they used. */
+/** Number of requests, and of the tokens that they used. */
 export interface ModelUsage {
   readonly requests: number;
   readonly inputTokens: number;
@@ -65,7 +65,7 @@ export type ModelPart =
   | { readonly type: "begin"; readonly index: number; readonly kind: string }
   | { readonly type: "text"; readonly index: number; readonly text: string }
   | { readonly type: "reasoning"; readonly index: number; readonly text: string }
-  /** A finished item. */
+  /** An item of the answer, when it is complete. */
   | { readonly type: "item"; readonly index: number; readonly item: ModelItem }
   /** A part of the request that the model does not support, and that was left out. */
   | { readonly type: "omitted"; readonly what: string }
@@ -116,9 +116,9 @@ export interface Model {
   readonly abilities: ModelAbilities;
   /** Most tokens of a request and its answer together; undefined if neither the provider nor the server states it. */
   readonly contextTokens?: number | undefined;
-  /** Default: what every known server accepts. */
+  /** What the server accepts in a conversation. Default: what every known server accepts. */
   readonly rules?: ModelRules | undefined;
-  /** Makes one request. Rejects with `PROVIDER_FAILED`, see {@link modelError}; it is never retried here. */
+  /** Makes one request, without retries. Rejects with `PROVIDER_FAILED`, see {@link modelError}. */
   respond(request: ModelRequest, options: { readonly signal: AbortSignal }): AsyncIterable<ModelPart>;
 }
 

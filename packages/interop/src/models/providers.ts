@@ -88,7 +88,7 @@ export const knownProviders: readonly KnownProvider[] = [
     create: "createMistral",
     keyVariable: "MISTRAL_API_KEY",
     oneCallOptions: { mistral: { parallelToolCalls: false } },
-    // Its server: "Tool call id must be a-z, A-Z, 0-9, with a length of 9".
+    // The server's error says: "Tool call id must be a-z, A-Z, 0-9, with a length of 9".
     rules: { ...chatRules, callId: /^[a-zA-Z0-9]{9}$/ },
   },
   {

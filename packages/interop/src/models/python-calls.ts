@@ -30,7 +30,7 @@ const words: ReadonlyMap<string, Json> = new Map<string, Json>([
   ["null", null],
 ]);
 
-/** Reads from left to right. After something that it cannot read, it stops. */
+/** Reads a text from left to right. It stops at the first part that it cannot read. */
 class Reader {
   readonly #text: string;
   #at = 0;

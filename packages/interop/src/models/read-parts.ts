@@ -32,7 +32,7 @@ export class PartReader {
     this.#model = address.model;
   }
 
-  /** Reads a stream. Throws `PROVIDER_FAILED` when it reports an error, or ends without a final part. */
+  /** Reads a stream. Throws `PROVIDER_FAILED` if the stream reports an error, or if it ends without a final part. */
   async *stream(parts: AsyncIterable<AiSdkPart>): AsyncIterable<ModelPart> {
     this.#isStreamed = true;
     for await (const part of parts) yield* this.#read(part);

@@ -99,7 +99,9 @@ function checked(values: readonly unknown[], offered: OfferedTools): readonly Te
   return calls.length === 0 || calls.includes(null) ? null : calls.filter((call) => call !== null);
 }
 
-/** Reads the calls that the model wrote into its text. Text that may become a call is held back until that is clear. */
+/**
+ * Turns calls that the model wrote into its text into real ones. Text that may become a call is held back until that is clear.
+ */
 export async function* withTextCalls(
   parts: AsyncIterable<ModelPart> | Iterable<ModelPart>,
   offered: OfferedTools,

@@ -32,8 +32,8 @@ export interface AgentCall extends CallRequest {
   readonly id: string;
   /**
    * The step of the library's run that makes the call, if the library may run that step again. The call then runs at most once
-   * in the step; when it is made again, the recorded outcome is returned. With `canRepeat`, it may run again after its process
-   * died.
+   * in the step; if the step makes it again, it gets the recorded outcome. With `canRepeat`, the call may run a second time if
+   * its process died during the first.
    */
   readonly step?: { readonly id: string; readonly canRepeat: boolean } | undefined;
 }
@@ -71,7 +71,7 @@ export class AgentCalls {
 
   /**
    * Makes a call, continues one that is held, or resumes one that waits. With `isApproved`, the library runs a call with a
-   * question only after its people have approved it.
+   * question only after people have approved it in the library's own interface.
    */
   async run(call: AgentCall, given: CallContext = {}, isApproved = false): Promise<ToolOutcome> {
     const context = this.#contextOf(given);

@@ -76,7 +76,7 @@ export class AgentQuestions {
     return found === undefined ? { id: "", callId, tool: "", prompt: "", arguments: {} } : shownOf(found);
   }
 
-  /** Returns those questions of these calls that are open. */
+  /** Returns the questions about the given calls that are still open. */
   async openQuestions(callIds: readonly string[], given: CallContext): Promise<readonly LibraryQuestion[]> {
     const found = await Promise.all(callIds.map((id) => this.#question(id, given)));
     return found.flatMap((one) => (one?.state === "pending" ? shownOf(one) : []));

@@ -4,7 +4,7 @@ import { AgentCalls, type AgentContext, type AgentHost } from "./agent-calls.ts"
 import { toAnthropic, type AnthropicContent, type AnthropicTool } from "./anthropic.ts";
 import { outcomeText } from "../schema/definition.ts";
 
-/** A tool for the tool runner of Anthropic's client. */
+/** A tool of a host in the form in which the tool runner of Anthropic's client runs it. */
 export interface AnthropicRunnableTool extends AnthropicTool {
   readonly run: (
     input: unknown,

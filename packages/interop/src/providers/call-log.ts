@@ -17,7 +17,7 @@ export interface LoggedCall {
 
 /** What the log knows about a call: that its tool began, that it waits with a ticket, or its outcome. */
 interface KnownCall extends LoggedCall {
-  /** In milliseconds since the epoch. By it, the store deletes old logs. */
+  /** In milliseconds since the epoch. The store deletes old logs by this time. */
   readonly at: number;
   readonly began?: true | undefined;
   readonly ticket?: string | undefined;
@@ -42,7 +42,8 @@ type Stored = { readonly sequence: number; readonly entry: Change };
 
 /**
  * Records what is known about the calls of a library's agent: the ticket of each call that waits, and the outcome of each call
- * of a step that the library may run again. It is a log next to the session; without a session or a store, it is in memory.
+ * of a step that the library may run again. The log is stored next to the session; without a session or a store, it is in
+ * memory.
  */
 export class CallLog {
   readonly #store: () => SessionStore | null;
@@ -161,8 +162,8 @@ function newestOf(entries: readonly Stored[]): ReadonlyMap<string, { sequence: n
 const keptReceipts = 32;
 
 /**
- * Returns the number of the first entry that is still needed: that of an open call, of an outcome in a step with an open call,
- * or of one of the newest outcomes. The last entry is always kept, because it holds the log's number.
+ * Returns the number of the first entry that is still needed. Needed are the entries of open calls, the outcomes of steps with
+ * an open call, and the newest outcomes. The last entry is always kept, because it holds the log's number.
  */
 function firstNeeded(entries: readonly Stored[]): number {
   const calls = [...newestOf(entries).values()];

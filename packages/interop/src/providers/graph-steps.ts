@@ -51,7 +51,7 @@ interface Waiter extends GraphTask {
   readonly stop: (thrown: unknown) => void;
 }
 
-/** One run of a step. */
+/** One run of a step: its calls that run or wait, and the tasks of LangGraph that make them. */
 class GraphStep {
   readonly #calls: AgentCalls;
   readonly #onEnd: () => void;

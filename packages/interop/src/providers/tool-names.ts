@@ -17,8 +17,8 @@ export interface NameMap {
 }
 
 /**
- * Makes a map to names that a provider allows. A name that fits stays. Any other is rewritten and gets eight characters of its
- * digest, so that names stay different. The same names give the same map in any order.
+ * Makes a map to the names that a provider allows. A name that is allowed stays. Any other is rewritten and gets eight
+ * characters of its digest, so that the new names differ, too. The order of the given names does not matter.
  */
 export function createNameMap(names: Iterable<string>, rule: NameRule): NameMap {
   const all = [...new Set(names)].toSorted();

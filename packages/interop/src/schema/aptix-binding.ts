@@ -2,11 +2,14 @@ import type { JsonSchema } from "@toolmount/core";
 import { isRecord } from "./guards.ts";
 import { dropOptionalNulls } from "./optional-nulls.ts";
 
-/** Marks a schema whose arguments are bound like those of Aptix's JSON reader. It is not part of the JSON. */
+/**
+ * Mark of a schema whose arguments are read by the rules of Aptix's JSON reader. As a symbol, it is not part of the schema's
+ * JSON.
+ */
 const bindsAsAptix = Symbol.for("toolmount.nullIsAbsent");
 
 /**
- * Marks a schema so that arguments are bound as in Aptix: null for an optional field means that it is absent, and the case of
+ * Marks a schema so that arguments are read as in Aptix: null for an optional field means that it is absent, and the case of
  * names is ignored if no declared name has the same case.
  */
 export function withAptixBinding(schema: JsonSchema): JsonSchema {
@@ -18,7 +21,7 @@ export function hasAptixBinding(schema: JsonSchema): boolean {
   return (schema as { [bindsAsAptix]?: true })[bindsAsAptix] === true;
 }
 
-/** Returns the arguments under the names that the schema declares, without nulls that mean absence. */
+/** Returns the arguments under the names that the schema declares, and without nulls that mean absence. */
 export function bindAsAptix(value: unknown, schema: JsonSchema): unknown {
   return dropOptionalNulls(bindNames(value, schema), schema);
 }

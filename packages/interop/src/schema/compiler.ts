@@ -151,7 +151,7 @@ interface WrittenSchema {
 function prepareParser(written: WrittenSchema, engineOf: (faults: Faults) => Engine): CompiledSchema {
   const { plain } = written;
   const check = compileWith(engineOf("first"), plain);
-  // Compiled when a value first fails, which never happens for most schemas of most hosts.
+  // The check for all faults is compiled when a value first fails, which never happens for most schemas of most hosts.
   let checkAll: ValidateFunction | undefined;
   const prepare = preparation(written);
   const undeclared = prepareUndeclared(plain);

@@ -14,7 +14,9 @@ import { repairSchema } from "./repair.ts";
 /** Those members of a listed tool that are sent to a provider. */
 export type OfferedTool = Pick<ToolInfo, "name" | "description" | "inputSchema">;
 
-/** The work of a tool whose definition comes from elsewhere. Its return value is the result's data. */
+/**
+ * A function that does the work of a tool which a provider's definition describes. Its return value becomes the result's data.
+ */
 export type ForeignWork = (params: Readonly<Record<string, unknown>>, context: ToolContext) => unknown;
 
 /** Returns a provider's definition of a tool, with a function for its work, as ours. Types of other languages are replaced. */

@@ -1,7 +1,7 @@
 import type { JsonSchema } from "@toolmount/core";
 import { isRecord } from "./guards.ts";
 
-/** Keywords by which a schema itself says what happens to other keys. */
+/** Keywords by which a schema itself says what happens to names that it does not declare. */
 const outspoken = ["additionalProperties", "unevaluatedProperties", "patternProperties", "propertyNames"];
 
 /**
