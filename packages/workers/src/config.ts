@@ -26,8 +26,8 @@ const border = z.enum(borderNames, {
 });
 
 /**
- * Settings for what a process may use, and how many there are; both for the host's processes and for those of a fleet's
- * workers.
+ * Settings for the processes that run calls: what each may use, and how many there are. The same for the host's own processes
+ * and for those of a fleet's workers.
  */
 const processMembers = {
   network: z
@@ -140,13 +140,13 @@ const layerSettings = z.strictObject({
   startTimeoutMs: processMembers.startTimeoutMs,
 });
 
-/** The parsed settings of one process runner. */
+/** The settings of one process runner, with their defaults: what its processes may use, and how many there are. */
 export type ProcessSettings = z.output<typeof processSettings>;
 
 /** The parsed settings of a fleet: how calls reach it, and how its workers run them. */
 export type FleetSettings = z.output<typeof fleetSettings>;
 
-/** The parsed settings of the layer runner. */
+/** The settings of the layer runner, with their defaults. */
 export type LayerSettings = z.output<typeof layerSettings>;
 
 /** The config that the loader makes from the `run` sections of a plan. */

@@ -84,7 +84,7 @@ export function capabilityOf(
   return Object.freeze({ ...(value as object), ...Object.fromEntries(proxies) });
 }
 
-/** Calls a method of a capability on the side where it lives. */
+/** Calls a method of a capability, in the process that has the capability itself. */
 export async function callMethod(
   name: string,
   capability: unknown,

@@ -22,10 +22,10 @@ function isSchema(value: unknown): boolean {
 const line = z.string().max(200);
 const lines = z.array(line).max(100);
 
-/** The facts of a tool that its module's process reports to the host. All of them may be forged. */
+/** What a module's process reports to the host about one of its tools. All of it may be forged. */
 export const describedTool = z.strictObject({
   name: z.string().max(128),
-  /** Another name under which the module mounts it. */
+  /** Another name under which the module mounts the tool. */
   alias: z.string().max(128).optional(),
   description: z.string().max(50_000),
   inputSchema: schema,

@@ -135,13 +135,13 @@ export const farMessage = z.discriminatedUnion("type", [
   z.strictObject({ type: z.literal("invalid"), runId, issues: z.array(issue).min(1).max(50) }),
 ]);
 
-/** A message of a process. */
+/** Any message that a process sends to the host. */
 export type FarMessage = z.output<typeof farMessage>;
 
-/** A message about one run. */
+/** A message that belongs to one run of a call or to one question. */
 export type RunMessage = Extract<FarMessage, { readonly runId: string }>;
 
-/** Reads a message of a process, or returns why the text is not one. */
+/** Reads a message of a process. Returns the reason, as a text, if it is not a valid message. */
 export function readFarMessage(text: string): FarMessage | string {
   const excess = refusalOf(text);
   if (excess !== null) return `it sent ${excess}`;

@@ -91,7 +91,9 @@ export function grantedCoordinator(
   });
 }
 
-/** Returns a hook registry whose hooks the host asks by messages. This process also runs them for the module's own events. */
+/**
+ * Returns a hook registry. The host calls its hooks by messages; this process also runs them for events that the module emits.
+ */
 function grantedHooks(hooks: Hooks, grants: Grants, registrations: Registrations): Hooks {
   let next = 0;
   const add = (

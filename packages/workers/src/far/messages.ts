@@ -3,9 +3,9 @@ import type { CapabilityShape } from "./crossing.ts";
 
 /** What a plan allows a module behind a border, besides mounting tools. */
 export interface Grants {
-  /** Events for which it may register hooks. */
+  /** Events for which the module may register hooks. */
   readonly hooks: readonly string[];
-  /** Capabilities that it may register and use. */
+  /** Capabilities that the module may register and use. */
   readonly capabilities: readonly string[];
   /** The shapes of those granted capabilities that the host has, by name. */
   readonly given: Readonly<Record<string, CapabilityShape>>;
@@ -56,7 +56,7 @@ export type HostMessage =
   | { readonly type: "used"; readonly id: number; readonly value?: Json | undefined }
   | { readonly type: "kept"; readonly id: number; readonly problem?: string };
 
-/** Most bytes of one message. */
+/** Most bytes of one message, in either direction. */
 export const maxMessageBytes = 64 * 1024 * 1024;
 
 /** The descriptor on which both sides talk. */

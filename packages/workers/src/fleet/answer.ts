@@ -44,7 +44,7 @@ export function readMessage(
   }
 }
 
-/** Whether a message may be read. Messages that are nested more deeply would crash the process that walks them. */
+/** Whether a message is nested at most {@link maxLevels} deep. A deeper one would crash the process that walks it. */
 export function isShallow(body: Json): boolean {
   return meter(body, Number.POSITIVE_INFINITY, maxLevels) === null;
 }

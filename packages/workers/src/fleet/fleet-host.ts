@@ -15,7 +15,7 @@ import type { SentCall } from "./sent-call.ts";
 /** What a host needs to send calls. */
 interface FleetHostOptions {
   readonly ledger: FleetLedger;
-  /** Opens the engine of a queue, once. */
+  /** Returns the engine of a queue, which is opened at the first call for that queue. */
   readonly engineOf: (queue: string) => Promise<FleetEngine>;
   readonly logger: Logger;
   readonly clock: Clock;

@@ -55,7 +55,7 @@ export class Intake {
     }
   }
 
-  /** Lets fetchers end that wait for a place, and waits for the running calls. */
+  /** Ends the fetchers that wait for a place, and waits for the running calls. */
   async close(): Promise<void> {
     this.#isClosed = true;
     for (const go of this.#waiting.splice(0)) go();

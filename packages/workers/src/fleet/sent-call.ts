@@ -58,7 +58,7 @@ export class SentCall {
     this.#run = serveRun(job, control, logger, this.#say);
     this.#run.end.then(this.#ending.resolve, this.#ending.reject);
     this.end = this.#ending.promise;
-    // The runner waits for it only later, when the call is in the ledger.
+    // The runner waits for the end only when the call is in the ledger. An earlier rejection must not end this process.
     this.end.catch(() => undefined);
   }
 

@@ -128,7 +128,10 @@ interface Asked {
   readonly sections?: readonly Section[] | undefined;
 }
 
-/** Returns what would be kept, with the difference of each file. For obeyed files, all lines are shown. */
+/**
+ * Returns what would be kept, with the difference of each file. Files that commands run, or read as settings, are shown with
+ * all lines.
+ */
 async function previewOf(host: Host, { digest, sections: wanted = [] }: Asked, context: ToolContext) {
   const nothing = (result: PartialResult) => ({ effects: [], result });
   if (digest === undefined) return nothing(await listed(host, context));
@@ -142,12 +145,12 @@ async function previewOf(host: Host, { digest, sections: wanted = [] }: Asked, c
   });
 }
 
-/** Most files whose differences are shown, and most lines of each. What is deleted or obeyed is shown completely. */
+/** Most files whose differences are shown, and most lines of each. The sections `deletions` and `obeyed` are shown completely. */
 const mostShown = 40;
 
 /**
- * Returns the effects to show. Tens of thousands of files cannot be judged, so there is a limit; but everything that is deleted
- * or obeyed is named.
+ * Returns the effects to show. A person cannot judge tens of thousands of files, so there is a limit; but everything in the
+ * sections `deletions` and `obeyed` is named.
  */
 function effectsOf(layer: Layer, changes: readonly LayerChange[]): PreviewedEffect[] {
   const named = changes.filter(({ section }, at) => isGrave(section) || at < mostListed);

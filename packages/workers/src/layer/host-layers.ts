@@ -68,7 +68,7 @@ export interface HostLayers {
   waiting(session: string): Promise<Waiting | null>;
   /** Returns how one entry was changed, line by line. */
   difference(session: string, path: string): Promise<EntryDifference>;
-  /** Keeps what a person chose. This is a call of the session, so it is audited, and undone like other changes. */
+  /** Keeps what a person chose. This is a call of the session, so it is audited, and it can be undone like other changes. */
   keep(session: string, choice: Omit<Choice, "mark">, context?: KeepContext): Promise<ToolOutcome>;
   /** Drops everything that waits. This is a call of the session, and cannot be undone. */
   drop(session: string, digest: string, context?: KeepContext): Promise<ToolOutcome>;

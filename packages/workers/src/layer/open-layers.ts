@@ -176,8 +176,8 @@ async function closeIdle(session: OpenSession): Promise<boolean> {
 }
 
 /**
- * Returns how programs in a layer are started. Files that the person's next command obeys may be changed there, because they
- * are kept only by a separate yes.
+ * Returns how programs in a layer are started. They may also change files that the person's next command runs or reads as
+ * settings, because a person has to accept such changes separately.
  */
 function programsIn(
   coordinator: Coordinator,

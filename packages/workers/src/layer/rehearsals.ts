@@ -108,7 +108,7 @@ async function runIn({ fork: opening }: Opened, job: RunnerJob, control: RunnerC
   return { effects: effectsOf(before, fork.seen, fork.layer), result };
 }
 
-/** Most effects on files and links that are listed. Deletions and obeyed files are always listed. */
+/** Most effects on files and links that are listed. The sections `deletions` and `obeyed` are always listed. */
 const mostListed = 200;
 
 /** Returns the effects of a call, from the layer's differences before and after it. */
@@ -156,7 +156,10 @@ const verbs = { write: "change", folder: "create", mode: "other", delete: "delet
 /** Most lines of one difference that are shown. */
 const maxLines = 40;
 
-/** Returns the effect of a change. It has lines only if an earlier call has not changed the same entry. */
+/**
+ * Returns the effect of a change. It shows the changed lines only with `layer`, which is given if no earlier call has changed
+ * the same entry.
+ */
 function effectOf(own: LayerChange, layer: Layer | undefined): PreviewedEffect {
   const { path: target, kind, former, next } = own;
   const change = kind === "write" && former === null ? "create" : verbs[kind];

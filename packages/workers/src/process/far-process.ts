@@ -102,8 +102,8 @@ export class FarProcess {
   }
 
   /**
-   * Whether it can run another call. False from the moment at which it is killed or closes its channel, because a further call
-   * would end with it.
+   * Whether the process can run another call. False from the moment at which it is killed or closes its channel, because a
+   * further call would end with it.
    */
   get isAlive(): boolean {
     return !this.#hasEnded && !this.#isClosed && this.#killedBecause === undefined;

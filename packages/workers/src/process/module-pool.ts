@@ -36,7 +36,7 @@ export class ModulePool {
   #shared: Promise<FarProcess> | undefined;
   /** The process with the staged effects of each rehearsal. */
   readonly #stages = new WeakMap<object, Promise<FarProcess>>();
-  /** Undefined until the first process has mounted the module. */
+  /** Whether the module keeps state between calls; undefined until the first process has mounted it. */
   #keepsState: boolean | undefined;
   #described: DescribedByProcess | undefined;
   /** Gets the events that the module announces. */

@@ -22,7 +22,8 @@ export function placeholder(tool: DescribedTool): DescribedModule["tools"][numbe
   const refuse = () => Promise.reject(new Error(`the tool "${tool.name}" runs only behind its border`));
   const definition = {
     ...known,
-    // Set even if it is undefined, because without it, Tool-Forge's adapter would take the definition for one of its own.
+    // `origin` is set even if it is undefined, because without it, Tool-Forge's adapter would take the definition for one of
+    // its own.
     origin,
     schema: inputSchema,
     ...(failuresOf !== undefined && { failures: wordingOf(failuresOf) }),

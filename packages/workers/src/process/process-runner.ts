@@ -24,7 +24,7 @@ import { GivenCapabilities, type NearServices } from "./near-services.ts";
 import { realpathSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 
-/** Options for a process runner. */
+/** The border of a process runner, what its processes may use, and how many each module has. */
 export interface ProcessRunnerOptions {
   readonly border: Border;
   readonly grants: BorderGrants;

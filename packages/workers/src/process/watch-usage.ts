@@ -5,7 +5,7 @@ import type { Launch } from "@toolmount/sandbox";
 /** Milliseconds between two measurements of a process, with and without a memory limit, while a call runs and between calls. */
 const measureMs = { limited: { busy: 50, idle: 250 }, unlimited: { busy: 250, idle: 1_000 } } as const;
 
-/** Most processes of a process, including those that it started. */
+/** Most processes in the tree of one process, which is counted with everything that it started. */
 const maxProcesses = 512;
 
 interface Limits {
@@ -72,9 +72,7 @@ function tooMuch(memoryMb: number): string {
   return `it was killed, because it used more than ${memoryMb} MB`;
 }
 
-/**
- * Returns how a process ended. One that had ended by itself just before it was to be killed is described without the reason.
- */
+/** Returns how a process ended. The reason why it was to be killed is left out if it had ended by itself just before. */
 export function describeEnd(
   code: number | null,
   signal: string | null,
