@@ -1,4 +1,4 @@
-/** The usage text of `delegate`. */
+/** The usage text of `delegate`, long guidance for a model about when and how to call the tool. */
 export const usage = `delegate: hand a task to an agent in a session of its own
 
 Primary purpose

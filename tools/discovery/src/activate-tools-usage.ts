@@ -1,4 +1,4 @@
-/** The usage text of `activate_tools`. */
+/** The usage text of `activate_tools`, long guidance for a model about when and how to call the tool. */
 export const activateToolsUsage = `activate_tools: makes available tools ready to be called
 
 Primary purpose

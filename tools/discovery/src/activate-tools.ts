@@ -24,7 +24,7 @@ export function createActivateTools(_settings: object = {}, services: Services =
     summary: "Makes available tools ready to be called.",
     usage,
     schema,
-    // It changes only which tools a model is shown.
+    // A call changes only which tools a model is shown.
     category: "read",
     consequenceLevel: "low",
     requiresConfirmation: false,

@@ -30,8 +30,8 @@ type Page = Readonly<Record<keyof typeof weights, string>>;
 export const maxQueryLength = 500;
 
 /**
- * Makes an index of tools. It finds them by BM25 over the texts about them, also by words with the same meaning, and then
- * orders the best ones.
+ * Makes an index of tools. A search ranks tools by BM25 over the texts about them, also by words with the same meaning, and
+ * then puts the best ones into a better order.
  */
 export function createToolIndex(tools: readonly ToolInfo[]): ToolIndex {
   const table = new WordTable(tools.map(pageOf), weights);

@@ -1,4 +1,4 @@
-/** The usage text of `tool_search`. */
+/** The usage text of `tool_search`, long guidance for a model about when and how to call the tool. */
 export const toolSearchUsage = `tool_search: finds tools by what they do
 
 Primary purpose

@@ -26,9 +26,9 @@ interface Shares {
 /** Finds pages of text by their words, with BM25F: a word counts by the weight of its field. */
 export class WordTable {
   readonly #postings = new Map<string, Postings>();
-  /** Sorted, so that words with the same beginning are next to each other. */
+  /** All words in sorted order, so that those with the same beginning are next to each other. */
   readonly #words: readonly string[];
-  /** The part of each page's length in the formula. */
+  /** For each page, the term of the formula that grows with the page's length. */
   readonly #lengths: Float64Array;
   /** The scores of the current search, by page; all are 0 between searches. */
   readonly #sums: Float64Array;
@@ -80,7 +80,10 @@ export class WordTable {
     return length;
   }
 
-  /** Returns what a word adds, together with all words that may mean it: a page with several of these counts once. */
+  /**
+   * Returns what a word adds to the scores of pages. All words that may mean it are taken together, so that a page with several
+   * of them counts once.
+   */
   #sharesOf(word: string): Shares {
     const sums = this.#sums;
     const pages: number[] = [];

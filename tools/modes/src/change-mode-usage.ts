@@ -1,4 +1,4 @@
-/** The usage text of `agent_change_mode`. */
+/** The usage text of `agent_change_mode`, long guidance for a model about when and how to call the tool. */
 export const changeModeUsage = `agent_change_mode: work in another mode
 
 Primary purpose

@@ -1,4 +1,4 @@
-/** The usage text of `agent_list_modes`. */
+/** The usage text of `agent_list_modes`, long guidance for a model about when and how to call the tool. */
 export const listModesUsage = `agent_list_modes: which modes there are
 
 Primary purpose

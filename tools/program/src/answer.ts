@@ -80,8 +80,8 @@ function fixOf(message: string, names: readonly string[]): string {
 }
 
 /**
- * Returns the place of an error. The engine knows the places of only some steps, and names the last of these. If the message
- * names something that is not in that line, the place is the next line that contains it.
+ * Returns the place of an error. The engine knows the places of only some steps and names the last of these before the error.
+ * If the message quotes something that is not in that line, the place is the next line that contains it.
  */
 function placeOf({ message, line, column }: Thrown, source: string): Place {
   const [, quoted, single, missing] = /"([^"]+)"|'([^']+)'|^(\S+) is not defined/.exec(message) ?? [];

@@ -1,4 +1,4 @@
-/** The usage text of `run_program`. */
+/** The usage text of `run_program`, long guidance for a model about when and how to call the tool. */
 export const runProgramUsage = `run_program: runs a TypeScript program that calls tools
 
 Primary purpose
@@ -29,7 +29,7 @@ Bad usage
 - a program for one call: call the tool itself.
 - {"source":"return await tools.read_file({ file_path: \\"big.log\\" })"}: it returns all of the file.`;
 
-/** The usage text of `describe_tools`. */
+/** The usage text of `describe_tools`, long guidance for a model about when and how to call the tool. */
 export const describeToolsUsage = `describe_tools: shows the tools that a program may call
 
 Primary purpose

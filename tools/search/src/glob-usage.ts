@@ -1,4 +1,4 @@
-/** The usage text of `glob`. */
+/** The usage text of `glob`, long guidance for a model about when and how to call the tool. */
 export const globUsage = `glob: finds files by their paths
 
 Primary purpose

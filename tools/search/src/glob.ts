@@ -121,8 +121,8 @@ function unnamedOf({ unnamed }: Pick<Awaited<ReturnType<typeof findPaths>>, "unn
 }
 
 /**
- * Returns the filter for a pattern. One that cannot be compiled may still be a file's name; it is refused if there is no such
- * file.
+ * Returns the filter for a pattern. A pattern that cannot be compiled may still be the name of a file, so it is refused only if
+ * no file has that name.
  */
 function compileOr(given: string, named: string): { fits: PathFilter; refusal: Refusal | null } {
   try {

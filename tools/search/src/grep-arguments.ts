@@ -3,7 +3,7 @@ import { includeIgnored, pathPattern, pattern, searchPath } from "./arguments.ts
 
 const contextLines = z.int().min(0).max(1000).optional();
 
-/** The arguments of `grep`. */
+/** Checks the arguments of `grep`, and describes them to a model. */
 export const grepSchema = z.strictObject({
   pattern: pattern.max(10_000).describe("A regular expression, in the syntax of Rust: no look-around"),
   path: searchPath.describe("The folder or file to search, relative to the working folder or absolute"),

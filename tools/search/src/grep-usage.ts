@@ -1,4 +1,4 @@
-/** The usage text of `grep`. */
+/** The usage text of `grep`, long guidance for a model about when and how to call the tool. */
 export const grepUsage = `grep: searches the contents of files
 
 Primary purpose

@@ -1,4 +1,4 @@
-/** The usage text of `testing_ping_pong`. */
+/** The usage text of `testing_ping_pong`, long guidance for a model about when and how to call the tool. */
 export const pingPongUsage = `testing_ping_pong: sends a message back and counts
 
 Primary purpose
@@ -26,7 +26,7 @@ Bad usage
 - {"count":"2"}: the count is a number, not a text.
 - {"text":"hello"}: there is no argument of that name.`;
 
-/** The usage text of `testing_calculator`. */
+/** The usage text of `testing_calculator`, long guidance for a model about when and how to call the tool. */
 export const calculatorUsage = `testing_calculator: one operation on two numbers
 
 Primary purpose
@@ -57,7 +57,7 @@ Bad usage
 - {"operation":"2+2","left":2,"right":2}: the operation is a word.
 - {"operation":"divide","left":1,"right":0}: nothing can be divided by zero.`;
 
-/** The usage text of `testing_delay`. */
+/** The usage text of `testing_delay`, long guidance for a model about when and how to call the tool. */
 export const delayUsage = `testing_delay: waits, and can be cancelled
 
 Primary purpose
@@ -85,7 +85,7 @@ Bad usage
 - {"milliseconds":"1s"}: a number of milliseconds is needed.
 - {"milliseconds":3600000} to wait an hour: it ends after 60000.`;
 
-/** The usage text of `testing_failure_injection`. */
+/** The usage text of `testing_failure_injection`, long guidance for a model about when and how to call the tool. */
 export const failureInjectionUsage = `testing_failure_injection: fails when asked to
 
 Primary purpose

@@ -26,7 +26,7 @@ export function shown(given: unknown): string {
   return (typeof given === "string" ? given : (JSON.stringify(given) ?? "")).slice(0, 100);
 }
 
-/** One thing to do. */
+/** Checks one item of the list of tasks. */
 export const todo = z.strictObject({
   content: text("What is to be done, as an order: Run the tests"),
   activeForm: text("The same while it is being done: Running the tests"),
@@ -52,7 +52,7 @@ export function writeList(session: SessionState, todos: readonly Todo[]): void {
   session.set(key, [...todos]);
 }
 
-/** Counts the items by status. */
+/** Returns the number of items with each status. */
 export function countTodos(todos: readonly Todo[]): Record<Todo["status"], number> {
   const count = (status: Todo["status"]) => todos.filter((each) => each.status === status).length;
   return { pending: count("pending"), in_progress: count("in_progress"), completed: count("completed") };

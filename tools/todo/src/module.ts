@@ -3,7 +3,7 @@ import type { ParsedSettings } from "./config.ts";
 import { changedEvent } from "./services.ts";
 import { createTodo } from "./todo.ts";
 
-/** Mounts `todo`. Its lists are kept in the state of sessions, as long as that exists. */
+/** Mounts `todo`. The list of a session is in the session's state, and is kept as long as that state. */
 export async function mount(coordinator: Coordinator, settings: ParsedSettings): Promise<void> {
   const { hooks, logger } = coordinator;
   coordinator.registerContributor("observability.events", "todo", () => [changedEvent]);

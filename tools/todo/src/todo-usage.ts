@@ -1,4 +1,4 @@
-/** The usage text of `todo`. */
+/** The usage text of `todo`, long guidance for a model about when and how to call the tool. */
 export const todoUsage = `todo: keeps a list of tasks
 
 Primary purpose

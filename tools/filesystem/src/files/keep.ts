@@ -28,7 +28,7 @@ export function keepFile(
   });
 }
 
-/** Keeps the folders that a call makes. */
+/** Keeps which folders a call makes, so that an undo can remove them. */
 export async function keepFolders({ files }: Workspace, context: ToolContext, given: string): Promise<void> {
   await keeping(context, async (keep) => {
     const { real } = await files.locate(given, "write");
@@ -60,7 +60,7 @@ function isFile(mark: string, overwrite: boolean): boolean {
   return overwrite && (mark.startsWith("file ") || mark.startsWith("large "));
 }
 
-/** Keeps what a call deletes. */
+/** Keeps the entry that a call deletes, with everything in it. */
 export async function keepDeleted(
   { files }: Workspace,
   context: ToolContext,

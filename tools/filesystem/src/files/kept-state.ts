@@ -29,7 +29,7 @@ const made = z.array(path);
 /** A file that a call wrote: its former state, and the digest of the new content. */
 export const writtenFile = z.strictObject({ path, before: file.nullable(), after: z.string(), made });
 
-/** Folders that a call made. */
+/** What is kept of a call that made folders. */
 export const madeFolders = z.strictObject({ made });
 
 /** An entry that a call moved, with its mark and the file that it replaced. */
@@ -41,5 +41,5 @@ export const movedEntry = z.strictObject({
   made,
 });
 
-/** An entry that a call deleted. */
+/** What is kept of a call that deleted an entry. */
 export const deletedEntry = z.strictObject({ path, entry: snapshot });

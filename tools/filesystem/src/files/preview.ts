@@ -47,7 +47,7 @@ export interface State {
   readonly text: string | null;
 }
 
-/** Reads what is at a path. */
+/** Returns the kind of the entry at a path and, if a difference can show it, its text. */
 export async function stateAt(overlay: Overlay, path: string): Promise<State> {
   const place = await overlay.locateEntry(path).catch((): Place | null => null);
   if (place === null) return { kind: "gone", text: null };

@@ -1,6 +1,6 @@
 import { failure, type JsonObject, type PartialResult } from "@toolmount/core";
 
-/** An error with which a tool refuses. It is thrown out of inner work and becomes the tool's failure. */
+/** An error by which a tool refuses a call. It is thrown out of inner work and becomes the tool's failure. */
 export class Refusal extends Error {
   override readonly name = "Refusal";
   readonly code: string;

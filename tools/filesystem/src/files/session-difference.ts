@@ -18,9 +18,9 @@ type Difference = (changes: readonly UndoRequest[]) => Promise<readonly Previewe
 const readers = new WeakMap<Workspace, Difference>();
 
 /**
- * Returns a function that compares the present with the state before changes by the workspace's file tools, newest first; the
- * same function for all these tools. It reverses the changes in memory, over files that are only read, and then compares each
- * place that a change touched with the disk.
+ * Returns a function that compares files with their state before given changes by the workspace's file tools. All these tools
+ * share it. It reverses the changes in memory, the newest first, over files that are only read. Then it compares each place
+ * that a change touched with the disk.
  */
 export function differenceIn(workspace: Workspace): Difference {
   const known = readers.get(workspace);

@@ -21,7 +21,7 @@ export function inTurn<Value>(
   });
 }
 
-/** The new bytes of a file, and the file that they may replace; undefined for any. */
+/** The new bytes of a file, and the file that they may replace; undefined if they may replace any file. */
 interface NewContent {
   readonly given: string;
   readonly real: string;

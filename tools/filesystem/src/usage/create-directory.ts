@@ -1,4 +1,4 @@
-/** The usage text of `create_directory`. */
+/** The usage text of `create_directory`, long guidance for a model about when and how to call the tool. */
 export const createDirectoryUsage = `create_directory: creates a folder
 
 Primary purpose

@@ -1,4 +1,4 @@
-/** The usage text of `delete_file`. */
+/** The usage text of `delete_file`, long guidance for a model about when and how to call the tool. */
 export const deleteFileUsage = `delete_file: deletes a file or folder permanently
 
 Primary purpose

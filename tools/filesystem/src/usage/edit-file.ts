@@ -1,4 +1,4 @@
-/** The usage text of `edit_file`. */
+/** The usage text of `edit_file`, long guidance for a model about when and how to call the tool. */
 export const editFileUsage = `edit_file: replaces text in a file
 
 Primary purpose

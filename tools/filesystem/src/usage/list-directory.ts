@@ -1,4 +1,4 @@
-/** The usage text of `list_directory`. */
+/** The usage text of `list_directory`, long guidance for a model about when and how to call the tool. */
 export const listDirectoryUsage = `list_directory: lists one folder
 
 Primary purpose

@@ -1,4 +1,4 @@
-/** The usage text of `move_file`. */
+/** The usage text of `move_file`, long guidance for a model about when and how to call the tool. */
 export const moveFileUsage = `move_file: moves or renames a file or folder
 
 Primary purpose

@@ -1,4 +1,4 @@
-/** The usage text of `multi_edit_file`. */
+/** The usage text of `multi_edit_file`, long guidance for a model about when and how to call the tool. */
 export const multiEditFileUsage = `multi_edit_file: several replacements in a file, all or none
 
 Primary purpose

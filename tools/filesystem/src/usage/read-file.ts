@@ -1,4 +1,4 @@
-/** The usage text of `read_file`. */
+/** The usage text of `read_file`, long guidance for a model about when and how to call the tool. */
 export const readFileUsage = `read_file: reads a file, or a page of it
 
 Primary purpose

@@ -1,4 +1,4 @@
-/** The usage text of `write_file`. */
+/** The usage text of `write_file`, long guidance for a model about when and how to call the tool. */
 export const writeFileUsage = `write_file: writes a whole file
 
 Primary purpose

@@ -16,13 +16,13 @@ const pageBytes = 65_536;
 /** Name of the engine's function that allocates memory. */
 const malloc = "_malloc";
 
-/** The error when a program's memory is full, so that it cannot get what it waits for. Its engine must not be used again. */
+/** The error if a program's memory is full, so that it cannot get the answer of a call. Its engine must not be used again. */
 export class NoMemory extends Error {}
 
 /** An engine for one program. */
 export interface Engine {
   readonly module: QuickJSWASMModule;
-  /** Whether its memory has nearly reached its limit; it grows in steps. */
+  /** Whether the engine's memory has nearly reached its limit. The memory grows in steps. */
   readonly isFull: () => boolean;
 }
 

@@ -174,7 +174,7 @@ export class Program {
   #run(): void {
     const jobs = this.#context.runtime.executePendingJobs();
     if (jobs.error) return this.#fail(jobs.error);
-    // Even if the program has ended, that is reported only after its calls have ended; none of its code runs meanwhile.
+    // As long as there are calls to make, the end of the program is not reported; none of its code runs meanwhile.
     if (this.#requests.length > 0) return;
     const state = this.#context.getPromiseState(this.#main!);
     if (state.type === "rejected") return this.#fail(state.error);

@@ -79,7 +79,7 @@ export class Threads {
     const opening = this.#spare ?? this.#openThread();
     this.#spare = null;
     const running = opening.then(async (thread) => {
-      // Delayed, because it would slow down the program, which may end before.
+      // Opening a thread slows down the running program, which may end soon. So it is done after a delay.
       const timer = setTimeout(() => this.#openSpare(), spareMs);
       try {
         return await new Run(thread, call, signal).begin({ type: "start", ...start });
@@ -151,7 +151,7 @@ async function openThread(opening: Opening): Promise<Worker> {
   return thread;
 }
 
-/** One program in its thread. */
+/** A program that runs in its thread. Passes its calls on, and sends their answers back to the thread. */
 class Run {
   readonly #thread: Worker;
   readonly #call: (request: Request) => Promise<Answer>;

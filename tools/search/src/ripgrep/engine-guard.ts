@@ -3,7 +3,10 @@ import { createProgramGuard, type ProgramGuard } from "@toolmount/sandbox";
 
 /** Ends the engines of one mount if this process dies. */
 export interface EngineGuard extends ProgramGuard {
-  /** The whole environment of an engine. By it, the guard finds an engine that was not added yet. */
+  /**
+   * The whole environment of an engine: one variable with a random value, by which the guard also finds an engine that was not
+   * added yet.
+   */
   readonly env: Readonly<Record<string, string>>;
 }
 

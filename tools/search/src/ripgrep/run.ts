@@ -5,10 +5,10 @@ import { rgPath } from "@vscode/ripgrep";
 import type { EngineGuard } from "./engine-guard.ts";
 import { createNotes, type Notes } from "./notes.ts";
 
-/** One run of ripgrep. */
+/** What one run of ripgrep needs: its arguments, its folder, and how its output is divided into records. */
 export interface Run {
   readonly args: readonly string[];
-  /** The folder in which it runs, which has been checked. */
+  /** The folder in which ripgrep runs, which has been checked. */
   readonly cwd: string;
   /** The character that ends each record. */
   readonly separator: "\n" | "\0";
@@ -17,9 +17,9 @@ export interface Run {
 }
 
 export interface Ending {
-  /** Whether the reader stopped it before its end. */
+  /** Whether the reader stopped the run before its end. */
   readonly wasStopped: boolean;
-  /** 0: something was found; 1: nothing; 2: an error. Null if it was killed. */
+  /** Exit code: 0 if something was found, 1 if nothing was, 2 for an error. Null if ripgrep was killed. */
   readonly code: number | null;
   /** Error about the whole run, cut to `maxErrorBytes` characters. */
   readonly error: string;
@@ -35,9 +35,9 @@ const maxRecordBytes = 8_388_608;
 const maxErrorBytes = 8_192;
 
 /**
- * Runs ripgrep as a separate process and passes its records on as they arrive. It gets no variables of the host, no input and
- * no configuration. It has ended when this function returns or throws. If `signal` is aborted, it is killed, and the reason is
- * thrown. The guard kills it if this process dies.
+ * Runs ripgrep as a separate process and passes its records on as they arrive. The process gets no variables of the host, no
+ * input and no configuration, and has ended when this function returns or throws. If `signal` is aborted, the process is
+ * killed, and the reason is thrown. The guard kills it if this process dies.
  */
 export async function runRipgrep(
   { args, cwd, separator, signal, guard }: Run,
@@ -99,7 +99,7 @@ async function readRecords(
     for (let next = chunk.indexOf(end); next >= 0; next = chunk.indexOf(end, at)) {
       keep(chunk.subarray(at, next));
       if (!onRecord(take())) {
-        // Killed before its output is closed, because an engine that cannot write ends with another code.
+        // The engine is killed before its output is closed, because an engine that cannot write ends with another code.
         child.kill("SIGKILL");
         return false;
       }

@@ -8,7 +8,7 @@ import { endOfPage } from "../page/read-page.ts";
 import type { ReadJob, ReadLimits } from "./job.ts";
 import type { Reader, ReadFailure } from "./reader.ts";
 
-/** A page as text. */
+/** A page as text, with warnings about it and what the text leaves out. */
 export interface ExtractedPage {
   readonly text: string;
   readonly contentType: string;

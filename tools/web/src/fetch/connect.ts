@@ -1,7 +1,7 @@
 import { connect as connectPlain, isIP, type Socket } from "node:net";
 import { connect as connectSecure } from "node:tls";
 
-/** One address to connect to. */
+/** An address and port to connect to, and the name that the server's certificate must have. */
 export interface Destination {
   /** The address, which the guard has checked. */
   readonly address: string;

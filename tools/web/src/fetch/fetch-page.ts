@@ -6,7 +6,7 @@ import type { Connect } from "./connect.ts";
 import { askServer, isRedirect, type HopAnswer } from "./hop.ts";
 import { FetchProblem } from "./problem.ts";
 
-/** A fetched page. */
+/** The server's answer for a page, after all redirects and whatever its status is. */
 export interface Page {
   /** The address after all redirects. */
   readonly finalUrl: string;

@@ -15,7 +15,7 @@ export interface HopAnswer {
   readonly reason: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly cookies: readonly string[];
-  /** Empty for a redirect, whose body is not read. */
+  /** The body without its encoding; empty for a redirect, whose body is not read. */
   readonly body: Buffer;
 }
 
@@ -30,8 +30,8 @@ export function isRedirect({ status, headers }: Pick<HopAnswer, "status" | "head
 }
 
 /**
- * Sends one request on a new connection to a checked address. It looks up no name, uses no proxy from the environment, and
- * follows no redirect.
+ * Sends one request on a new connection to a checked address: without a name lookup, without a proxy from the environment, and
+ * without following a redirect.
  */
 export async function askServer(
   target: Target,

@@ -3,7 +3,7 @@ export function parseDomains(names: readonly string[]): readonly string[] {
   return names.map((name) => bareHost(URL.parse(`http://${name.replace(/^\*?\./, "")}`)?.hostname ?? name));
 }
 
-/** Whether a host is one of the names or below one. It compares whole labels: `badexample.com` is not below `example.com`. */
+/** Whether a host is one of the names or below one. Only whole labels count: `badexample.com` is not below `example.com`. */
 export function isAmong(host: string, domains: readonly string[]): boolean {
   return domains.some((domain) => host === domain || host.endsWith(`.${domain}`));
 }

@@ -77,7 +77,10 @@ function parse(text: string, base: URL | undefined): URL | string {
   return bareHost(url.hostname) === "" ? "it has no host" : url;
 }
 
-/** Returns the addresses of a host; a literal address is its own. Null for an unknown name or one without addresses. */
+/**
+ * Returns the addresses of a host, which for a literal address is that address. Null for an unknown name or one without
+ * addresses.
+ */
 async function addressesOf(host: string, resolve: Resolve): Promise<readonly string[] | null> {
   if (isIP(host) !== 0) return [host];
   try {

@@ -117,7 +117,7 @@ function bold(text: string): string {
   return text === "" ? "" : `**${text.replaceAll("**", "")}**`;
 }
 
-/** Returns the blocks of a link that contains blocks, such as a card. Its first line becomes the link. */
+/** Returns the blocks of a link that contains blocks, such as a card. The first line of its text becomes the link. */
 function linkedBlocks(element: Element, writer: Writer): readonly Block[] {
   const [first, ...rest] = writer.blocks(element);
   const address = writer.address(attributeOf(element, "href"));

@@ -14,7 +14,7 @@ import {
 } from "./tree.ts";
 import type { Block, Writer } from "./writer.ts";
 
-/** A page that was laid out. */
+/** A page as text, with what the text leaves out or lacks. */
 export interface LaidOutPage {
   readonly text: string;
   /** Number of characters of each kind of part that the text leaves out. */
@@ -26,7 +26,7 @@ export interface LaidOutPage {
   readonly destination: Destination | null;
 }
 
-/** With fewer characters, a text may be all that a page shows without its scripts. */
+/** Number of characters below which a text may be only what a page shows without its scripts. */
 const littleText = 200;
 
 export interface PageOptions {

@@ -16,7 +16,8 @@ export function readPage(source: string, options: PageOptions): LaidOutPage {
     const page = layOutPage(html, options);
     return { ...page, leftOut: { ...page.leftOut, ...leftOut } };
   } catch (thrown) {
-    // Elements without an end tag can be nested more deeply than was counted.
+    // The estimate does not count elements without an end tag. If these are nested too deeply, laying them out exceeds the
+    // stack.
     if (thrown instanceof RangeError) return readBareText(source);
     throw thrown;
   }

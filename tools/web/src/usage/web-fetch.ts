@@ -1,4 +1,4 @@
-/** The usage text of `web_fetch`. */
+/** The usage text of `web_fetch`, long guidance for a model about when and how to call the tool. */
 export const webFetchUsage = `web_fetch: fetches a web page as text
 
 Primary purpose

@@ -1,4 +1,4 @@
-/** The usage text of `web_search`. */
+/** The usage text of `web_search`, long guidance for a model about when and how to call the tool. */
 export const webSearchUsage = `web_search: searches the web
 
 Primary purpose
