@@ -115,7 +115,7 @@ class Calls {
   readonly #names: ReadonlySet<string>;
   #running = 0;
   made = 0;
-  /** What the results of its calls left out, which the program itself does not get. */
+  /** What the results of the program's calls left out. The program itself does not get it. */
   readonly omitted: Omission[] = [];
 
   constructor(

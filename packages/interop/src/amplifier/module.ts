@@ -53,7 +53,7 @@ function requireKnownType(exports: Exports): void {
 /** Event that says that all modules are mounted. Its gates run in the order of mounting. */
 const allMounted = "plan:mounted";
 
-/** The longest delay of a timer, in milliseconds. */
+/** A timeout that no wait reaches: the longest delay of a timer, in milliseconds. */
 const noTimeout = 2_147_483_647;
 
 /**

@@ -102,7 +102,7 @@ async function cancellable(
   }
 }
 
-/** Result of a call whose session was cancelled while it ran. */
+/** The result of a call whose session was cancelled while the call ran. */
 export class Stopped {
   readonly tool: string;
 

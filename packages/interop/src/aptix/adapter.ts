@@ -139,13 +139,19 @@ function given(type: AptixClass, thing: unknown): Prepared {
   return { flag: flagOf(type, tool), instance: () => tool };
 }
 
-/** Checks an instance, and returns its flag that says where it runs. */
+/**
+ * Checks an instance. Returns its `IsToolFullyExecutedOnServer`, which decides whether the tool runs on the server or at the
+ * client.
+ */
 function flagOf(type: AptixClass, tool: AptixInstance): unknown {
   refuse(type, inspectInstance(type, tool));
   return tool.IsToolFullyExecutedOnServer;
 }
 
-/** Returns the flag that says where a class runs, from its prototype or its source, before there is an instance. */
+/**
+ * Returns `IsToolFullyExecutedOnServer` of a class of which there is no instance yet, from its prototype or its source;
+ * undefined if neither states it.
+ */
 function declaredFlag(type: AptixClass): boolean | undefined {
   try {
     const { IsToolFullyExecutedOnServer: flag } = type.prototype as Partial<AptixInstance>;

@@ -86,7 +86,10 @@ class Search implements Findings {
     return null;
   }
 
-  /** Visits a map. In one of the form `{ tools, … }`, the tools are in that member, and the other members are parts of them. */
+  /**
+   * Visits a map. If a nested map has tools in its member `tools`, its other members are not searched, because they are parts
+   * of these tools.
+   */
   async #visitMap(map: Members, depth: number): Promise<void> {
     const before = this.tools.length;
     if (typeof map["tools"] === "object") await this.visit(map["tools"], "tools", depth + 1);

@@ -61,7 +61,7 @@ function toolOf(tool: Members, link: Link): ToolDefinition {
 
 /** A connection within the process: it is the server's transport, and it makes the requests of a client. */
 class Link {
-  /** The server sets these. */
+  /** These callbacks are set by the server when it connects. */
   onmessage?: (message: unknown) => void;
   onclose?: () => void;
   readonly #waiting = new Map<number, PromiseWithResolvers<Members>>();

@@ -21,9 +21,9 @@ const knownOfMessage: ReadonlySet<string> = new Set(
 const knownOfCall: ReadonlySet<string> = new Set(["index", "id", "type", "function", "extra_content"]);
 
 /**
- * Returns settings for the SDK's Chat Completions package, with which members that it does not know are kept and sent back.
- * Some servers refuse the next request without them: OpenRouter without `reasoning_details`, for example, and DeepSeek without
- * a `reasoning_content` in each message, even an empty one.
+ * Returns settings for the SDK's Chat Completions package that keep the members of answers which the package does not know, and
+ * send them back. Some servers refuse the next request without them: OpenRouter without `reasoning_details`, for example, and
+ * DeepSeek without a `reasoning_content` in each message, even an empty one.
  */
 export function createEcho(fetchModel: typeof fetch) {
   let wantsReasoning = false;

@@ -6,7 +6,7 @@ const ends = "</think>";
 
 /** The state of a message in the stream: thoughts may come first, in a tag, and text after them. */
 interface Written {
-  /** Whether the tag is open; null until the beginning shows it. */
+  /** Whether the tag of the thoughts is open; null until the text so far shows whether there is one. */
   isOpen: boolean | null;
   /** Text that may still be a part of a tag. */
   held: string;

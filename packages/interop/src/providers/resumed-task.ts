@@ -11,7 +11,7 @@ export interface GraphTask {
   readonly valueCount: () => number;
 }
 
-/** Means a call of the step that has ended, and whose id is not known any more. */
+/** Recorded in place of a call's id if the call has ended and its id is not known any more. */
 const endedCall = "";
 
 /**

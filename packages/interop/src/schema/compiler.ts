@@ -49,7 +49,8 @@ export function createSchemaCompiler(): SchemaCompiler {
       requireModestSchema(schema);
       const text = JSON.stringify(schema);
       if (text.length > maxSchemaLength) throw new Error(`it has more than ${maxSchemaLength} characters`);
-      // The edition decides about the engine. Ajv refuses the address of an edition that it does not have, such as draft-04's.
+      // `$schema` only decides which engine compiles the schema. Ajv refuses the address of an edition that it does not have,
+      // such as draft-04's.
       const { $schema: _, ...plain } = JSON.parse(text) as JsonSchema;
       if (text.includes('"$async"')) throw new Error('"$async" is not taken');
       const isPlain = isPlainSchema(plain);
@@ -126,7 +127,8 @@ function makeEngine(dialect: Dialect, faults: Faults, { tracks, isPlain }: Needs
   // A schema itself is checked once, by the engine that reports the first fault, because compiling that check takes 50 ms.
   const validateSchema = faults === "first" && !isPlain;
   const ajv = new Engine({ ...options, allErrors: faults === "all", validateSchema });
-  // An engine that tracks checks every part of a union even after one fits. Ajv turns this on for these dialects.
+  // To track what is evaluated, which only `unevaluated…` keywords need, a check looks at every part of a union. Ajv does so
+  // for these dialects by default.
   if (!tracks) ajv.opts.unevaluated = false;
   ajv.removeKeyword("uniqueItems");
   // Ajv compares each item with every other; here the items' texts are collected in a set.

@@ -69,8 +69,8 @@ function readAiSchema(tool: string, given: Readonly<Record<string, unknown>>): F
 }
 
 /**
- * Reads a schema with a parser. If it accepts and returns JSON, it is kept; else it is printed, and its parse comes before the
- * work.
+ * Reads a schema of a library that can parse. If it prints the JSON Schema of what it accepts, the host checks with it
+ * directly. Otherwise the host checks with a printed schema, and the library parses before the tool's work.
  */
 function readParser(tool: string, given: object): ForeignSchema {
   if (isStandardSchema(given) && given["~standard"].jsonSchema !== undefined && isStable(tool, given))

@@ -18,7 +18,7 @@ export interface SignInFetch {
   readonly fetch: (url: string | URL, init?: RequestInit) => Promise<Response>;
   /** Rejects if neither this process nor a person's browser may use the address. */
   readonly requireAllowed: (address: URL) => Promise<void>;
-  /** Returns the origins that may get requests by now. */
+  /** Returns all origins that may get requests of this sign-in, including those that were found during it. */
   readonly origins: () => string[];
 }
 
@@ -30,7 +30,7 @@ export interface SignInFetch {
 export function createSignInFetch(
   url: URL,
   { issuer }: Pick<AuthSettings, "issuer">,
-  /** The origins that the first half of this sign-in found. */
+  /** The origins that were found before the browser was sent to the authorization server. */
   origins: readonly string[] = [],
 ): SignInFetch {
   const named = new Set([url.origin, ...(issuer === undefined ? [] : [new URL(issuer).origin]), ...origins]);

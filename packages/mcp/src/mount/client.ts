@@ -24,7 +24,7 @@ import { listOffered } from "./skills.ts";
 import { traceConnections } from "../wire/trace.ts";
 import type { TransportOptions } from "./transport.ts";
 
-/** Callbacks for what a server reports by itself. */
+/** Callbacks for changes that a server reports without being asked. */
 interface ClientEvents {
   /** Called when the server says that its tools changed, and after each new connection. */
   readonly onTools?: ((tools: readonly Tool[]) => void) | undefined;

@@ -7,7 +7,7 @@ import { isExposed } from "./ui.ts";
 /** Key under `_meta` that marks a definition of something that the server exposes, rather than of one of its tools. */
 const exposedMetaKey = "dev.toolmount/exposed";
 
-/** What an internal tool is for: one item of the server, or requests that concern no single item. */
+/** The item of the server or the kind of requests for which an internal tool exists. */
 export type Exposed =
   | {
       [Kind in keyof ExposedItems]: { readonly kind: Kind; readonly item: ExposedItems[Kind] };

@@ -38,9 +38,9 @@ export interface Program {
 }
 
 interface ProgramEnd {
-  /** How it ended, as a sentence such as `it ended with code 1`. */
+  /** How the program ended, as a sentence such as `it ended with code 1`. */
   readonly how: string;
-  /** Whether it ended by itself, with a code of failure. */
+  /** Whether the program failed: it ended with a code above 0, or had too many processes. */
   readonly isFailure: boolean;
 }
 

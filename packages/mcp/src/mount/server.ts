@@ -23,7 +23,7 @@ import { placeOf } from "./transport.ts";
 
 /** One MCP server of one entry of a plan: its connections, and its tools on the coordinator. */
 export class MountedServer {
-  /** The tools that it had when the plan was locked; null if the plan is not locked or does not know them. */
+  /** The tools that the server had when the plan was locked; null if the plan is not locked or does not know them. */
   readonly locked: readonly Tool[] | null;
   readonly optional = new OptionalStart();
   /** The sign-in to the server with a browser; undefined if people do not sign in to it. */

@@ -15,7 +15,7 @@ export const skillsExtension = "io.modelcontextprotocol/skills";
 /** A skill that a session is offered, and the tool that reads it. */
 interface ServedSkill extends OfferedSkill {
   readonly tool: string;
-  /** The address of its folder, with a `/` at the end. */
+  /** The address of the skill's folder, with a `/` at the end. */
   readonly root: string;
 }
 

@@ -52,8 +52,8 @@ export interface Front {
   /** Answers that came with the request itself, before anything was asked. */
   readonly given?: Answers | undefined;
   /**
-   * Makes the call a task that the client follows from now on; undefined if it does not support tasks. Resolves when the call's
-   * ticket is stored with the task.
+   * Makes the call a task that the client follows from now on; undefined if the client does not support tasks. Resolves when
+   * the call's ticket is stored with the task.
    */
   readonly becomeTask?: ((message?: string, ticket?: string) => Promise<void>) | undefined;
   /** Calls an internal tool of the host for the same client, so that policy, approvals, limits and audit see a question. */

@@ -11,7 +11,7 @@ export const lockChannel = "lock.definitions";
 export type KeptDefinitions = ReadonlyMap<string, KeptDefinition>;
 
 interface KeptDefinition {
-  /** The name under which the module mounted it. */
+  /** The name under which the module mounted the tool. */
   readonly declaredName: string;
   /** The definition as the server listed it. */
   readonly definition: Tool;

@@ -4,7 +4,7 @@ import { workStoreOf } from "@toolmount/core/internal";
 /** Number of new records after which old ones are deleted. */
 const pruneEvery = 1_000;
 
-/** How long records are kept, in milliseconds, and their statuses. Without this, records are kept for ever. */
+/** How long records with one of these statuses are kept, in milliseconds. Without this, records are kept for ever. */
 interface Keeping {
   readonly keptMs: number;
   readonly statuses: readonly string[];

@@ -8,7 +8,7 @@ import { findProgram } from "../system/bubblewrap.ts";
 import { pathOfText } from "../system/file-names.ts";
 import type { Listing } from "./folder-facts.ts";
 
-/** The roles of files in a repository's own folder, as a layer treats them. */
+/** The roles of files in a git folder, which is `.git` or that of a submodule in it, as a layer treats them. */
 type GitPart =
   /** Files that are only added and never changed: the same name always has the same content. */
   | "object"
@@ -30,7 +30,7 @@ const objects = /^objects\/(?:[\da-f]{2}\/[\da-f]+|pack\/.+|info\/(?:packs|commi
 const folders =
   /^(?:objects(?:\/(?:[\da-f]{2}|pack|info|info\/commit-graphs))?|refs(?:\/.+)?|logs(?:\/.+)?|rebase-(?:merge|apply)|branches|hooks|info)?$/;
 
-/** Returns the role of an entry in a repository's own folder; undefined for entries that are in no such folder. */
+/** Returns the role of an entry in a git folder; undefined for entries that are in no such folder. */
 export function gitPartOf(path: string, isFolder = false): GitPart | undefined {
   const within = splitGit(path)?.[1];
   if (within === undefined) return undefined;
@@ -42,19 +42,20 @@ export function gitPartOf(path: string, isFolder = false): GitPart | undefined {
   return notes.test(within) ? "note" : "setting";
 }
 
-/** Names at the top of a repository's own folder. A submodule may have any name, also one of these. */
+/** Names at the top of a git folder. A submodule may have any name, also one of these. */
 const entries =
   /^(?:HEAD|index|packed-refs|objects|refs|logs|modules|[A-Z]+_(?:HEAD|MSG|MODE|EDITMSG)|AUTO_MERGE|rebase-(?:merge|apply)|gc\.(?:log|pid)|description|hooks)(?:\.lock)?$/;
 
 /**
- * Names of settings in any folder of git. Below a submodule named like an entry, such files would look like branches or notes.
+ * Names of settings in any folder within a git folder. Below a submodule named like an entry, such files would look like
+ * branches or notes.
  */
 const obeyed =
   /^(?:config(?:\.worktree)?|hooks|info|commondir|gitdir|alternates|attributes|modules|worktrees)$/;
 
 /**
- * Splits a path into the own folder of its repository, which is `.git` or that of a submodule in `.git/modules`, and the rest.
- * Undefined for a path that is in no such folder.
+ * Splits a path into its git folder, which is `.git` or that of a submodule in `.git/modules`, and the rest. Undefined for a
+ * path that is in no such folder.
  */
 function splitGit(path: string): readonly [own: string, inside: string] | undefined {
   const names = path.split("/");
@@ -71,18 +72,18 @@ function splitGit(path: string): readonly [own: string, inside: string] | undefi
   return [names.slice(0, split).join("/"), names.slice(split).join("/")];
 }
 
-/** Returns the repository of a path in git's own folder: the working folder or, for a submodule, its own folder. */
+/** Returns the repository of a path in a git folder: the working folder or, for a submodule, the git folder itself. */
 export function repositoryOf(path: string): string {
   const own = ownFolderOf(path);
   return own === ".git" ? "" : own.replace(/\/\.git$/, "");
 }
 
-/** Returns the own folder of the repository that holds a path. */
+/** Returns the git folder that a path is in; empty if it is in none. */
 export function ownFolderOf(path: string): string {
   return splitGit(path)?.[0] ?? "";
 }
 
-/** Whether a repository is named by its own folder, as submodules are. */
+/** Whether a repository is named by its git folder instead of its working folder, as submodules are. */
 function isSubmodule(repository: string): boolean {
   return /(?:^|\/)\.git\/modules\//.test(repository);
 }

@@ -47,7 +47,7 @@ export interface Layer extends LayerKeeps {
   difference(): Promise<Difference>;
   /** Returns what both the layer and the person changed. A choice that includes one of these paths keeps nothing. */
   conflicts(): Promise<readonly Conflict[]>;
-  /** Returns the three sides of a conflict. */
+  /** Returns the texts of an entry with a conflict: the person's, the layer's, and the one that git has stored. */
   sides(path: string): Promise<Sides>;
   /**
    * Returns the other name of each entry that was only renamed: for a deleted entry the new name, for a new entry the old one.

@@ -35,7 +35,7 @@ export function makePlace(
   return { problem: `its "${ownFolder}" leads to another folder or file system` };
 }
 
-/** Whether something at a place is not a folder on the file system of the person's folder. */
+/** Whether a path exists, but is not a folder on the same file system as the person's folder. */
 function isElsewhere(place: string, folder: string): boolean {
   const own = lstatSync(place, { throwIfNoEntry: false });
   return own !== undefined && !(own.isDirectory() && own.dev === lstatSync(folder).dev);

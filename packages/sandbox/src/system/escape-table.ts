@@ -11,7 +11,7 @@ export type SandboxKind = "closed" | "online" | "wall" | "offline";
 interface CallAttempt {
   readonly call: CallNumbers;
   readonly args: readonly SyscallArgument[];
-  /** The kinds of sandbox that stop it; by default, all do. */
+  /** The kinds of sandbox that stop this call; by default, all do. */
   readonly kinds?: readonly SandboxKind[];
 }
 

@@ -81,7 +81,7 @@ export const uncountedCalls = {
   msgget: [68, 186],
 } as const satisfies Record<string, CallNumbers>;
 
-/** Calls that are allowed or refused by their arguments. */
+/** Calls that are allowed with some arguments and refused with others. */
 export const judgedCalls = {
   clone: [56, 220],
   personality: [135, 92],

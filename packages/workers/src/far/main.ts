@@ -70,8 +70,7 @@ function receive(message: HostMessage): void {
 
 async function mount(message: Extract<HostMessage, { type: "mount" }>): Promise<void> {
   try {
-    // The host starts the process in the person's own folder, from where Node's first files are loaded; now it enters the
-    // layer.
+    // The process starts in the person's own folder, so that Node's first files are loaded from there. Now it enters the layer.
     if (message.layer !== undefined) process.chdir(message.layer);
     module = await mountFar(message, useCapability);
     const { keepsState, described } = module;

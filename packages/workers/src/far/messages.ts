@@ -29,7 +29,7 @@ export type HostMessage =
        */
       readonly describe: boolean;
       readonly grants: Grants;
-      /** The folder over which the process is in a session's layer. */
+      /** The folder whose session layer the process enters before it imports the module; undefined without a layer. */
       readonly layer?: string | undefined;
     }
   | {
@@ -43,7 +43,7 @@ export type HostMessage =
       readonly instead?: RunnerInstead;
       /** Whether the host stores the changes that the tool passes to `undoable` and `irreversible`. */
       readonly keeps?: boolean;
-      /** For a rehearsal: whether an earlier preview of it has run in this process. */
+      /** For a preview in a rehearsal: `again` if this process has run an earlier preview of that rehearsal. */
       readonly staged?: "first" | "again";
       /** Members that the host's modules add to the context of tools, and that stay in the host. */
       readonly withheld?: readonly string[];

@@ -175,7 +175,8 @@ class BullmqEngine implements FleetEngine {
   }
 
   /**
-   * Adds one delivery with several calls, at their smallest rank. A worker that takes only some of them sends the others back.
+   * Adds one delivery with several calls. The smallest of their ranks is its priority. A worker that takes only some of the
+   * calls sends the others back.
    */
   async #add(name: string, calls: readonly Sent[]): Promise<void> {
     const [first] = calls;

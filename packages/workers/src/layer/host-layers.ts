@@ -81,7 +81,7 @@ export function layersOf(host: Host): HostLayers | null {
 }
 
 function hostLayers(host: Host, first: SessionLayers): HostLayers {
-  // A reload may have mounted the layers again.
+  // The layers are looked up at each use, because a reload may have mounted them again.
   const now = () => host.coordinator.getCapability("host.layers") ?? first;
   const has = (session: string) =>
     now().isOpen(session) ||

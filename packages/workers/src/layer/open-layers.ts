@@ -63,7 +63,7 @@ function sessionOf({ rootSession, info }: RunnerJob): string {
 
 interface OpenSession {
   readonly calls: SessionCalls;
-  /** Undefined before the first call, and after the layer of an idle session was closed. */
+  /** The open layer; undefined before the first call, and after the layer of an idle session was closed. */
   layer: Promise<Layer> | undefined;
   timer?: ReturnType<Clock["setTimer"]>;
   /** Whether another process waits for the layer. */

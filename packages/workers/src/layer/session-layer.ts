@@ -70,7 +70,7 @@ const mostMade = 1_000;
 /** Processes that wait for calls in one mounted view, and end with it. */
 interface Mounted {
   readonly view: string;
-  /** The grants with which they were started, as JSON. */
+  /** The grants with which the processes were started, as JSON. */
   readonly grants: string;
   readonly runner: ProcessRunner;
   running: number;

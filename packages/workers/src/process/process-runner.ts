@@ -101,9 +101,9 @@ class Pools {
   readonly #pools = new Map<string, ModulePool>();
   /** Pools by the object that the host has for a module, which is the same for each of its calls. */
   readonly #known = new WeakMap<RunnerModule, ModulePool>();
-  /** What a module in a process may use of the host, from the newest generation of the plan. */
+  /** The parts of the host that a module may use, by the module's pool. They belong to the newest generation of the plan. */
   readonly #hosts = new WeakMap<ModulePool, RunnerHost>();
-  /** The pool of a module's newest revision. */
+  /** The pool of the newest revision of each module, by the module's specifier, config and exports. */
   readonly #newest = new Map<string, ModulePool>();
 
   constructor(options: ProcessRunnerOptions) {

@@ -10,7 +10,7 @@ import {
 } from "./tree.ts";
 import { link, type Writer } from "./writer.ts";
 
-/** Returns the name of an element without text that is meant for people who cannot see it. */
+/** Returns the name that an element without text states for people who cannot see it. */
 export function nameOf(element: Element): string {
   return (
     attributeOf(element, "aria-label") ??

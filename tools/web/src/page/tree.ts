@@ -88,7 +88,10 @@ function composeShadowRoots(host: Element): void {
   fillSlots(host, light);
 }
 
-/** Puts the children of a host into the slots that they name. A slot without such children keeps its own content. */
+/**
+ * Puts the children of an element with a shadow root into the slots that they name. A slot without such children keeps its own
+ * content.
+ */
 function fillSlots(parent: Element, light: readonly Node[]): void {
   for (const child of parent.childNodes) {
     if (!isElement(child)) continue;
