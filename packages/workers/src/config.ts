@@ -160,5 +160,5 @@ export const config = z.strictObject({
     .default([]),
 });
 
-/** Config of {@link mount}. */
+/** The config with its defaults, in the form in which {@link mount} gets it. */
 export type WorkersConfig = z.output<typeof config>;

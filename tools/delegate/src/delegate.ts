@@ -23,7 +23,7 @@ export type DelegateEvent =
   | "delegate:agent_cancelled"
   | "delegate:error";
 
-/** Services of the host that the tool uses; they are looked up when it is called. */
+/** Services of the host that the tool uses; they are looked up at each call of the tool. */
 export interface DelegateServices {
   readonly spawn: Spawn | null;
   readonly resume: Spawn | null;

@@ -19,7 +19,7 @@ export interface GeminiResponse {
   readonly functionResponse: {
     readonly id?: string;
     readonly name: string;
-    /** With `waitingCall`, a person has to be asked first; it is the id of the call. */
+    /** With `waitingCall`, which is the id of the call, a person has to be asked first. */
     readonly response: (
       | { readonly output: Json }
       | { readonly error: string; readonly waitingCall?: string }

@@ -103,8 +103,8 @@ export class ExposedServer {
   }
 
   /**
-   * Lists one group and mounts its items. Throws if the server is away: a client's list may combine several servers, so it must
-   * not wait long for one.
+   * Lists one group and mounts its items. Throws if the server is away, because a client's list may combine several servers and
+   * must not wait long for one of them.
    */
   async #list(group: ExposedGroup, signal: AbortSignal): Promise<{ readonly listed: number }> {
     const { state, cause = "" } = this.#main.status;

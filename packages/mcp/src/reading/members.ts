@@ -14,7 +14,7 @@ export function depthProblem(message: unknown): string | null {
   return meter(message, Number.POSITIVE_INFINITY, maxLevels);
 }
 
-/** Reads a value that is not null; returns undefined if it cannot. */
+/** A reader of a value that is not null. It returns undefined for a value that it cannot read. */
 export type Read = (value: unknown, note: Note) => unknown;
 
 export const text: Read = (value) => {

@@ -102,7 +102,7 @@ function apart(server: string, uri: string): string {
 
 /**
  * Returns the server that has a resource, with the server's own address of it; a single server has every address. Undefined if
- * no server lists the address: a template may cover it.
+ * no server lists the address, which may still fit a template.
  */
 async function ownerOf(
   sources: readonly ResourceSource[],

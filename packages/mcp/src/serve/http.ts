@@ -168,10 +168,10 @@ class HeaderCheckedServer extends McpServer {
 /** The first revision that has no handshake. */
 const firstModern = "2026-07-28";
 
-/** Whether a request is of an older client. Those also send GET and DELETE; clients of the 2026 revision only post. */
+/** Whether a request is of an older client. Older clients also send GET and DELETE; clients of the 2026 revision only post. */
 async function isLegacy(request: Request, parsedBody: unknown): Promise<boolean> {
   if (request.method === "GET" || request.method === "DELETE") return request.headers.has("mcp-session-id");
-  // If the headers name the 2026 revision, the body is not read here: the SDK refuses the request if the body differs.
+  // If the headers name the 2026 revision, the body is not read here, because the SDK refuses the request if the body differs.
   const version = request.headers.get("mcp-protocol-version") ?? "";
   if (request.headers.has("mcp-method") && /^\d{4}-/.test(version) && version >= firstModern) return false;
   return isLegacyRequest(request, parsedBody);

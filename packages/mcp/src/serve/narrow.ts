@@ -8,7 +8,7 @@ import { tooLarge } from "../wire/message-size.ts";
 /** Longest line that a client may send, in bytes. */
 const maxLineBytes = 64 * 1024 * 1024;
 
-/** Characters at each end of a message in which its id is searched: clients write it as the first or the last member. */
+/** Characters at each end of a message in which its id is searched, because clients write it as the first or the last member. */
 const idWithin = 256;
 
 /** The requests of a client that have no answer yet. */

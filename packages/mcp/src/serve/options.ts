@@ -9,7 +9,7 @@ export interface ServedApprovals {
   readonly url?: ((outcome: ToolOutcome) => string) | undefined;
   /** Whether the client's user may decide in a form that the client draws. Default false: another person approves. */
   readonly elicitation?: boolean | undefined;
-  /** Keeps the call open until it is decided elsewhere. Default false: the answer is `pending`. */
+  /** Whether the call is kept open until a person decides it elsewhere. Default false: the answer is `pending`. */
   readonly wait?: boolean | undefined;
   /** Longest time that a call is kept open for a decision, in milliseconds. Default 300000. */
   readonly waitMs?: number | undefined;

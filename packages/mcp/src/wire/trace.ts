@@ -106,8 +106,7 @@ class TracedWire {
   }
 
   /**
-   * Reads a message as it passes. `side` is the role of this peer for requests in this direction: `client` for those that it
-   * sends.
+   * Reads a message as it passes. `side` is `client` for a message that this peer sends, and `server` for one that it receives.
    */
   #pass<Value>(side: McpTrace["side"], message: unknown, act: (message: unknown) => Value): Value {
     if (!isRecord(message)) return act(message);

@@ -10,7 +10,7 @@ import type { Listing } from "./folder-facts.ts";
 
 /** The roles of files in a git folder, which is `.git` or that of a submodule in it, as a layer treats them. */
 type GitPart =
-  /** Files that are only added and never changed: the same name always has the same content. */
+  /** Files that are only added and never changed, so the same name always has the same content. */
   | "object"
   /** Files that name a commit. Only their content counts. */
   | "ref"

@@ -1,7 +1,7 @@
 /** Variables without which programs do not find other programs, their user's folder or a folder for temporary files. */
 const posix = ["PATH", "HOME", "LANG", "LC_ALL", "TZ", "TMPDIR"];
 
-/** Names for Windows. Without SYSTEMROOT, a program cannot open a socket; PATHEXT says which files are programs. */
+/** The variables for Windows. Without SYSTEMROOT, a program cannot open a socket; PATHEXT says which files are programs. */
 const windows =
   "PATH PATHEXT SYSTEMROOT SYSTEMDRIVE COMSPEC TEMP TMP HOME USERPROFILE APPDATA LOCALAPPDATA LANG TZ".split(
     " ",

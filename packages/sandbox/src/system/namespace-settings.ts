@@ -10,7 +10,10 @@ interface Setting {
   readonly isForUsers: boolean;
 }
 
-/** Sources: Ubuntu since 23.10; Debian before 11, and kernels that are hardened; `man 7 namespaces`. */
+/**
+ * Settings of Linux systems that can refuse user namespaces. Sources: Ubuntu since 23.10; Debian before 11, and kernels that
+ * are hardened; `man 7 namespaces`.
+ */
 const settings: readonly Setting[] = [
   { name: "kernel.apparmor_restrict_unprivileged_userns", refuses: "1", allows: "0", isForUsers: true },
   { name: "kernel.unprivileged_userns_clone", refuses: "0", allows: "1", isForUsers: true },

@@ -54,7 +54,7 @@ const hook = z.strictObject({
 /** A hook of a module in a process, as the process reports it. */
 export type ReportedHook = z.output<typeof hook>;
 
-/** A capability of a module in a process. */
+/** A capability that a module in a process has registered, as the process reports it. */
 export type ReportedCapability = z.output<typeof capability>;
 
 /** Most hooks of one module, and also most capabilities. */

@@ -59,5 +59,5 @@ export type HostMessage =
 /** Most bytes of one message, in either direction. */
 export const maxMessageBytes = 64 * 1024 * 1024;
 
-/** The descriptor on which both sides talk. */
+/** Number of the file descriptor of the process by which it exchanges messages with the host. */
 export const channelDescriptor = 3;

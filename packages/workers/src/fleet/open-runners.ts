@@ -6,7 +6,7 @@ import { openEngineOf } from "./open-engine.ts";
 import { FleetHost } from "./fleet-host.ts";
 import { FleetRunner } from "./fleet-runner.ts";
 
-/** Mounts the runners of fleets. They connect only at the first call, because workers have them, too, and send no calls. */
+/** Mounts the runners of fleets. They connect only at the first call, because a worker mounts them, too, but sends no calls. */
 export function openFleetRunners(coordinator: Coordinator, fleets: readonly FleetSettings[]): void {
   const source = coordinator.getCapability("fleet.ledger");
   if (source === null)

@@ -23,7 +23,7 @@ import {
 
 /**
  * Mounts the runner for calls in layers. A layer is opened at the first call of its session. It is closed with the host, or
- * when its session has been idle for a while, so that a person can keep what waits from another process.
+ * when its session has been idle for a while, so that a person can use another process to keep what waits.
  */
 export function openLayers(
   coordinator: Coordinator,

@@ -35,8 +35,8 @@ export interface ProcessRunnerOptions {
   /** What modules may do besides mounting tools. Default: nothing. */
   readonly granted?: Granted | undefined;
   /**
-   * The folder of the layer in which the border starts processes. Its modules are trusted like the host, and see everything
-   * there.
+   * The folder of the layer in which the border starts processes. The modules in them are trusted like the host, and see every
+   * file there.
    */
   readonly layer?: string | undefined;
 }

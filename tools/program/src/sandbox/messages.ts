@@ -7,7 +7,7 @@ export interface Opening {
   readonly memoryMb: number;
 }
 
-/** The program that a sandbox runs. It runs only one; then its thread ends. */
+/** The program that a sandbox runs. A sandbox runs only one program, and then its thread ends. */
 export interface Start {
   readonly type: "start";
   /** TypeScript or JavaScript: the body of an async function. */

@@ -1,8 +1,8 @@
 import { relativePath } from "./paths.ts";
 
 /**
- * What the engine reports about paths that it skips while it walks. These are claims: a link may have led it outside, so each
- * path is checked before it is named.
+ * What the engine reports about paths that it skips while it walks. These are only claims, because a link may have led the
+ * engine outside. So each path is checked before it is named.
  */
 export interface Notes {
   /** Files above the size limit. */

@@ -181,7 +181,7 @@ function sniffType(body: Buffer): string {
 const flags =
   /\u{1f3f4}\u{e0067}\u{e0062}(?:\u{e0065}\u{e006e}\u{e0067}|\u{e0073}\u{e0063}\u{e0074}|\u{e0077}\u{e006c}\u{e0073})\u{e007f}/gu;
 
-/** Tag characters, and controls that reorder text: with these, a person sees another text than the model reads. */
+/** Tag characters, and controls that reorder text. With these, a person would see another text than the model reads. */
 const hidden = /[\u{e0000}-\u{e007f}\u202a-\u202e\u2066-\u2069]/gu;
 
 /** Removes control characters except tab and line feed, halves of surrogate pairs, and hidden text. */

@@ -112,7 +112,7 @@ export async function failing<Value>(
 
 /**
  * Returns the clients with which a sign-in begins. A person who begins again gets the client that was registered just before. A
- * client of an earlier sign-in, from which no browser came back, is not used again: the server may have forgotten it.
+ * client of an earlier sign-in, from which no browser came back, is not used again, because the server may have forgotten it.
  */
 function clientsFor(
   record: CredentialRecord,

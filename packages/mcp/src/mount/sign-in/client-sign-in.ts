@@ -10,7 +10,7 @@ import { signIn } from "./sign-in.ts";
 /** Longest wait for a person who signs in, in milliseconds. */
 const personMs = 300_000;
 
-/** Milliseconds between two reports of a call that it still waits. */
+/** Milliseconds between two reports to the client that a call waits for a sign-in. */
 const reportMs = 5_000;
 
 /** Milliseconds between two looks whether the user has signed in on the page, which another process may serve. */

@@ -6,7 +6,9 @@ import { KeptMessages } from "./kept-messages.ts";
 import { KeptSessions, type Stated } from "./kept-sessions.ts";
 import { StreamEvents } from "./stream-events.ts";
 
-/** Most sessions of clients from before 2026. Beyond it, the one that has been quiet longest and runs no task is ended. */
+/**
+ * Most sessions of clients from before 2026. If there are more, the one that has been quiet longest and runs no task is ended.
+ */
 const maxSessions = 1_000;
 
 interface HttpSession extends NewHttpSession {

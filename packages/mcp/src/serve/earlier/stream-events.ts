@@ -33,9 +33,9 @@ interface KeptSession {
 const listening = "_GET_stream";
 
 /**
- * The newest messages that were sent to clients from before 2026, so that a client whose connection broke reads on with
- * `Last-Event-ID`. They are kept in memory, without the oldest ones when there are too many. Answers to requests are also kept
- * in the host's store, for clients that come back to another server.
+ * The newest messages that were sent to clients from before 2026, so that a client whose connection broke can ask with
+ * `Last-Event-ID` for those that it missed. They are kept in memory, without the oldest ones when there are too many. Answers
+ * to requests are also kept in the host's store, for clients that come back to another server.
  */
 export class StreamEvents {
   readonly #bounds: EventBounds;
@@ -47,7 +47,7 @@ export class StreamEvents {
   #bytes = 0;
   #count = 0;
 
-  /** Without `kept`, a client can read on only at this server. */
+  /** Without `kept`, a client whose connection broke can get the missed messages only from this server. */
   constructor(bounds: Partial<EventBounds> = {}, kept: KeptMessages | null = null) {
     this.#bounds = { ...defaults, ...bounds };
     this.#kept = kept;
