@@ -3,12 +3,12 @@ import { maxPatternLength } from "./pattern.ts";
 
 const missing = "Pattern is required";
 
-/** The pattern that is searched for. */
+/** The argument of the pattern to search for, which must not be empty. */
 export const pattern = z
   .string({ error: ({ input }) => (input === undefined ? missing : undefined) })
   .min(1, missing);
 
-/** A pattern of paths. */
+/** An argument that is a pattern of paths. */
 export const pathPattern = z.string().min(1).max(maxPatternLength);
 
 /** The folder or file in which the search is made. */

@@ -11,7 +11,7 @@ import type { Searcher } from "./searcher.ts";
 /** Most paths of one kind that are checked and counted, so that a search with results does not take longer. */
 const maxCounted = 200;
 
-/** The place and files of a search. */
+/** The place of a search, and the files that it may report. */
 interface Where {
   readonly base: Base;
   readonly accepts: PathFilter;

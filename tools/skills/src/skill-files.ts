@@ -3,7 +3,7 @@ import { constants } from "node:fs";
 import { open, readdir } from "node:fs/promises";
 import { join } from "node:path";
 
-/** One file of a skill. */
+/** One file of a skill, without its content. */
 export interface SkillFile {
   /** Path below the skill's folder, with `/` between names. */
   readonly path: string;

@@ -19,7 +19,7 @@ const outputSchema = z.strictObject({
   ...callIdShape,
 });
 
-/** Services that the delay uses. */
+/** Services of `testing_delay`, which tests replace. */
 export interface DelayServices {
   /** The clock by which to wait. Default: the machine's. */
   readonly clock?: Clock | undefined;

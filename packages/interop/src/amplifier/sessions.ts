@@ -41,7 +41,7 @@ const maxSessions = 10_000;
 /** Id of the session that modules see while no call runs. */
 const hostSession = "host";
 
-/** Makes the sessions of one host. */
+/** Makes the sessions of one host. A session of a user is made when it is first used, and kept in memory. */
 export function createAmplifierSessions(): AmplifierSessions {
   const sessions = new Map<SessionId, AmplifierSession>();
   const at = new AsyncLocalStorage<{ session: AmplifierSession; context?: ToolContext }>();

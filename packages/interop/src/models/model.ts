@@ -108,7 +108,7 @@ export interface ModelRules {
   readonly imagesInOutputs: boolean;
 }
 
-/** A model that answers requests. */
+/** An open model of one provider, with its abilities and limits. */
 export interface Model {
   /** The server's host and port, or the provider's name. */
   readonly provider: string;

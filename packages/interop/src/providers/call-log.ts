@@ -32,7 +32,7 @@ interface KnownCall extends LoggedCall {
  */
 export type Asked = readonly (string | null)[];
 
-/** A call that waits. */
+/** A call that waits for a person, with the ticket by which the host resumes it. */
 export type WaitingCall = KnownCall & { readonly ticket: string };
 
 /** A new state of a call, or the key of a call that is forgotten. */

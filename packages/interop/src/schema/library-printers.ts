@@ -70,7 +70,7 @@ interface Zod3Definition {
   readonly getter?: () => unknown;
 }
 
-/** A schema of Zod 3. */
+/** Those members of a Zod 3 schema that are used here. */
 export interface Zod3 {
   readonly _def: { readonly typeName: string };
   safeParseAsync(value: unknown): Promise<{

@@ -26,7 +26,7 @@ interface Requesting {
 /** Sends requests of clients for resources, prompts and completions to one server. */
 export class ExposedServer {
   readonly #settings: ServerSettings;
-  /** The host's own connection, used for lists. */
+  /** The host's own connection, by which the lists are read. */
   readonly #main: Connection;
   readonly #onListed: (group: ExposedGroup, tools: readonly Tool[]) => Promise<void>;
   readonly #subscriptions = new Map<string, McpSubscription>();

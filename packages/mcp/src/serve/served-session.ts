@@ -15,7 +15,7 @@ import { ServedTasks } from "../tasks/served-tasks.ts";
 import type { SuspendableCall } from "../tasks/suspended.ts";
 import { WaitingCalls } from "./waiting-calls.ts";
 
-/** A request of a client to call a tool. */
+/** The name and arguments of a call that a client asks for. */
 export interface ServedCall {
   readonly name: string;
   readonly arguments: Readonly<Record<string, unknown>>;

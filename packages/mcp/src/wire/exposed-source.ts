@@ -37,7 +37,7 @@ export interface PublishedSource {
   readonly name: string;
   /** The groups that the plan exposes. */
   readonly exposes: readonly ("resources" | "prompts")[];
-  /** The name of the internal tool for a request. */
+  /** Returns the name under which the internal tool for a request is mounted. */
   readonly toolFor: (request: ExposedRequest) => string;
   /** The items that are mounted, each with the name of its internal tool. */
   readonly items: <Kind extends keyof ExposedItems>(

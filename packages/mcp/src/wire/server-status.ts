@@ -1,4 +1,4 @@
-/** The state of a mounted server. */
+/** What the host knows about a mounted server now: its connections, and what could not be used of it. */
 export interface ServerStatus {
   /** The id of the server's entry in the plan. */
   readonly name: string;
@@ -7,7 +7,7 @@ export interface ServerStatus {
    * again. `needs_auth`: a person has to sign in. `closed`: the host has closed.
    */
   readonly state: "asleep" | "connecting" | "connected" | "down" | "needs_auth" | "closed";
-  /** Why it is down. */
+  /** Why the last connection ended or could not be made; absent while the server is connected. */
   readonly cause?: string;
   /** The revision of the protocol that was agreed on. */
   readonly protocol?: string;
@@ -16,7 +16,7 @@ export interface ServerStatus {
   /** The server's own name and version. */
   readonly server?: string;
   readonly pid?: number;
-  /** Connections made so far. */
+  /** Number of connections that the host has made to the server so far. */
   readonly connections: number;
   /** The users who have their own connections, if the entry has `instance: user`. */
   readonly users?: readonly {

@@ -9,7 +9,7 @@ import { indexesIn, refsIn, repositoryOf, type Git } from "./git.ts";
 import { startHolder, type EngineName, type Holder, type LayerPlace } from "./holder.ts";
 import { markOf, namesIn } from "../system/mark.ts";
 
-/** Options for opening a layer. */
+/** The folder, the name and the engine of a layer to open, and what the layer needs of this process. */
 export interface LayerOptions {
   /** The folder whose changes wait. The layer's files are in it, below `.toolmount/layers`. */
   readonly folder: string;

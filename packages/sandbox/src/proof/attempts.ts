@@ -22,7 +22,7 @@ import { join } from "node:path";
 
 /** The paths, services and facts of the host at which the attempts are directed. */
 export interface Target {
-  /** The attempts to make. */
+  /** Names of the attempts to make. */
   readonly names: readonly string[];
   /** Files below a granted folder: one that must not be read, and one that must not be changed. */
   readonly secret: string;

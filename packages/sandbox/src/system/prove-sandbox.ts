@@ -29,7 +29,7 @@ import { syscallProgram } from "./syscall-program.ts";
 export interface SandboxProof {
   /** Why the sandbox must not be used; null if every attempt was stopped. */
   readonly problem: string | null;
-  /** The attempts that were stopped. */
+  /** Names of the attempts that the sandbox stopped. */
   readonly stopped: readonly string[];
 }
 

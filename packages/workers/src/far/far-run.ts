@@ -23,7 +23,7 @@ type RunRequest = Extract<HostMessage, { type: "run" }>;
 
 /** Services of the host for a tool. */
 interface FarHost {
-  /** Makes a nested call. */
+  /** Makes a call of another tool, which the tool of this run asks for. */
   call(runId: string, request: CallRequest): Promise<ToolOutcome>;
   /**
    * Lets the host store the change that the tool is about to make, with the data for its undo or the reason why it cannot be

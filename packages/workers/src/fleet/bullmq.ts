@@ -205,7 +205,7 @@ interface Outgoing extends Sent {
   readonly workers: number;
 }
 
-/** The data of one delivery. */
+/** The data of one delivery: the calls that a worker gets with it. */
 const job = z.strictObject({
   calls: z.array(z.strictObject({ runId: z.string(), attempt: z.int(), rank: z.int() })).min(1),
 });

@@ -47,7 +47,7 @@ export interface EntryDifference {
   readonly conflict: { readonly person: string; readonly session: string } | null;
 }
 
-/** A session with a layer. */
+/** A session whose layer has changes, or may have some. */
 export interface WaitingSession {
   readonly session: string;
   /** Number of waiting changes; null if the layer is not open in this process. */

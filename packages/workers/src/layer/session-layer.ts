@@ -11,7 +11,7 @@ export const mainSession = "main";
 /** Settings with which the processes of a layer are started. */
 export interface LayerPrograms {
   readonly grants: Grants;
-  /** The folder of the layer. */
+  /** The folder whose changes wait in the layer. */
   readonly folder: string;
   readonly startTimeoutMs: number;
   readonly logger: Logger;
@@ -20,7 +20,7 @@ export interface LayerPrograms {
 /** Runs and records the calls of a session in its layer. */
 export interface SessionCalls {
   run(job: RunnerJob, control: RunnerControl): Promise<ToolReturn>;
-  /** Whether a call runs. */
+  /** Whether a call of the session runs in the layer now. */
   isWorking(): boolean;
   /** Runs `act` while no call runs or begins. Returns undefined if a call is running. */
   alone<Result>(act: () => Promise<Result>): Promise<Result | undefined>;

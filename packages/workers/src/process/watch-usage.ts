@@ -32,7 +32,7 @@ export class UsageLimits {
     this.#group = createControlGroup({ processes: maxProcesses, memoryMb });
   }
 
-  /** The command that is started. */
+  /** The command to start: that of the launch or, with a control group, one that joins the group first. */
   get command(): Pick<Launch, "file" | "args"> {
     const { file, args } = this.#limits.launch;
     return this.#group?.launch(file, args) ?? { file, args };

@@ -19,7 +19,7 @@ const malloc = "_malloc";
 /** The error if a program's memory is full, so that it cannot get the answer of a call. Its engine must not be used again. */
 export class NoMemory extends Error {}
 
-/** An engine for one program. */
+/** QuickJS in WebAssembly, with separate memory for one program. */
 export interface Engine {
   readonly module: QuickJSWASMModule;
   /** Whether the engine's memory has nearly reached its limit. The memory grows in steps. */

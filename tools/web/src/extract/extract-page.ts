@@ -21,7 +21,7 @@ export interface ExtractedPage {
 /** Those members of a fetched page that are read. */
 type Source = Pick<Page, "finalUrl" | "contentType" | "body">;
 
-/** How pages become text. */
+/** The reader of pages, its limits, and how HTML becomes text. */
 export interface ExtractOptions {
   readonly reader: Reader;
   readonly limits: ReadLimits;

@@ -9,7 +9,7 @@ export interface HopRequest {
   readonly body?: string | undefined;
 }
 
-/** The response of one server. */
+/** The response to one request, before any redirect is followed. */
 export interface HopAnswer {
   readonly status: number;
   readonly reason: string;
@@ -24,7 +24,7 @@ const maxHeaderBytes = 65_536;
 
 const redirects = new Set([301, 302, 303, 307, 308]);
 
-/** Whether a response is a redirect. */
+/** Whether a response is a redirect to an address that it names. */
 export function isRedirect({ status, headers }: Pick<HopAnswer, "status" | "headers">): boolean {
   return redirects.has(status) && headers["location"] !== undefined;
 }

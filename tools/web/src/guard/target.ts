@@ -2,7 +2,7 @@ import { isIP } from "node:net";
 import { isAllowedAddress } from "./address.ts";
 import { bareHost, isAmong, parseDomains } from "./domains.ts";
 
-/** Settings of a guard. */
+/** The hosts, ports and kinds of addresses that a guard allows. */
 interface GuardSettings {
   readonly allowed_domains: readonly string[];
   readonly blocked_domains: readonly string[];

@@ -148,7 +148,7 @@ function linkOf(element: Element, inner: string, writer: Writer): string {
   return `${before}${link(text.replaceAll("\n", " "), address)}${after}`;
 }
 
-/** Returns a checkbox in Markdown. */
+/** Returns the state of a checkbox or radio button, `[x]` or `[ ]`. */
 export function box(element: Element): string {
   const isChecked =
     attributeOf(element, "checked") !== undefined || attributeOf(element, "aria-checked") === "true";

@@ -61,7 +61,7 @@ export function mediaOf(element: Element, inner: string, writer: Writer): string
   return ` [${nameOf(element) || attributeOf(element, "name") || kind}](${address}) `;
 }
 
-/** Returns the words in a drawing. */
+/** Returns the words that an SVG drawing shows; if it shows none, its title. */
 export function drawingOf(element: Element): string {
   const words: string[] = [];
   for (const each of elementsOf(element))

@@ -18,7 +18,7 @@ export interface Writer {
   isDropped(element: Element): boolean;
 }
 
-/** Returns a link in Markdown. */
+/** Returns a link in Markdown, or only the address if the text is the same. */
 export function link(text: string, address: string): string {
   if (text === address) return text;
   return /[()]/.test(address) ? `[${text}](<${address}>)` : `[${text}](${address})`;

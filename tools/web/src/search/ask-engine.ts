@@ -14,7 +14,7 @@ import { tavily } from "./tavily.ts";
 /** Most bytes of an engine's answer. */
 const maxAnswerBytes = 4_194_304;
 
-/** Creates an engine from its settings. */
+/** Creates the engine that the `type` of the settings names. */
 export function createEngine(settings: EngineSettings, common: Pick<ParsedSettings, "user_agent">): Engine {
   if (settings.type === "searxng") return searxng(settings, common);
   return settings.type === "brave" ? brave(settings, common) : tavily(settings, common);

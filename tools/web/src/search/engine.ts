@@ -1,7 +1,7 @@
 import type { EngineSettings, ParsedSettings } from "../config.ts";
 import type { HopRequest } from "../fetch/hop.ts";
 
-/** One result of a search. */
+/** One page that an engine found. */
 export interface SearchResult {
   readonly title: string;
   readonly url: string;

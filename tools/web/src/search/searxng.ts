@@ -22,7 +22,7 @@ export const searxng: EngineMaker<"searxng"> = ({ url }, { user_agent }) => {
   });
 };
 
-/** Returns an address with added parameters. */
+/** Returns a copy of an address with added query parameters. */
 export function withQuery(address: URL, parameters: Readonly<Record<string, string>>): string {
   const url = new URL(address);
   for (const [name, value] of Object.entries(parameters)) url.searchParams.set(name, value);

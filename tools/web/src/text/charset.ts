@@ -5,7 +5,7 @@ import { isUtf8 } from "node:buffer";
 import { MIMEType } from "node:util";
 import htmlEncodingSniffer from "html-encoding-sniffer";
 
-/** A parsed Content-Type. */
+/** Those parts of a Content-Type header that are used. */
 interface ContentType {
   /** The type without parameters, in lower case; empty if the header is absent or invalid. */
   readonly essence: string;
