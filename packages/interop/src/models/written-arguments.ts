@@ -73,7 +73,7 @@ export class WrittenArguments {
   }
 }
 
-/** Matches arguments that are nothing, or an empty object. */
+/** Matches arguments that are an empty text or an empty object. */
 const empty = /^\s*(\{\s*\})?\s*$/;
 
 const knownOfCall: ReadonlySet<string> = new Set(["id", "name", "args"]);

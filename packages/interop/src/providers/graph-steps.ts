@@ -32,7 +32,7 @@ export class GraphSteps {
     const given = { abortSignal: signal, ...(typeof thread === "string" && { sessionId: thread }) };
     if (interrupt === undefined || typeof task !== "string" || typeof thread !== "string")
       return this.#calls.run(call, given);
-    // All tasks of a step have the same checkpoints.
+    // All tasks of a step have the same checkpoints, so these identify the step.
     const key = JSON.stringify([thread, checkpoints ?? task]);
     const step = this.#steps.get(key) ?? new GraphStep(this.#calls, () => this.#steps.delete(key));
     this.#steps.set(key, step);

@@ -46,6 +46,6 @@ function writeOwnFile(folders: readonly string[], file: string): void {
     // `wx` does not follow a link, which would empty its target, and leaves an existing file as it is.
     writeFileSync(file, "", { mode: 0o600, flag: "wx" });
   } catch {
-    // The next process makes the attempts again.
+    // If the proof cannot be stored, the next process makes the attempts again.
   }
 }
