@@ -31,10 +31,7 @@ export function createSessionAccess(
   { settings, agents = {}, ranked, now }: Omit<ReasonerOptions, "clock"> & { readonly now: () => number },
 ) {
   const memory = createMemoryStore().sessions;
-  /**
-   * By session id, the length of the log when this process last saw it. If the log is still as long, the state in memory is
-   * current.
-   */
+  /** By session id, the length of the log when this process last saw it. While it is as long, the state in memory is current. */
   const known = new Map<string, number>();
   const store = () => (coordinator.get("session-store") as SessionStore | null) ?? memory;
 

@@ -1,6 +1,6 @@
 import type { ChildProcess } from "node:child_process";
 import { once } from "node:events";
-import { existsSync, readlinkSync } from "node:fs";
+import { existsSync } from "node:fs";
 import { isAbsolute, join } from "node:path";
 import { createInterface } from "node:readline";
 import { text } from "node:stream/consumers";
@@ -9,7 +9,8 @@ import { findProgram, type SandboxLaunch } from "../system/bubblewrap.ts";
 import { residentEnvironment } from "../system/environment.ts";
 import { namespaceProblem } from "../system/namespace-settings.ts";
 import { guardName } from "../system/program-guard.ts";
-import { commandsOf, numbersIn, readOr } from "../system/process-usage.ts";
+import { spawnChild } from "../system/process-trees.ts";
+import { commandsOf, namespaceOf, numbersIn, readOr } from "../system/process-usage.ts";
 import { readOnly, viewNamespaces } from "../system/overlay-trial.ts";
 import { sandboxStdio } from "../system/start-sandbox.ts";
 import { readRecord, writeRecord } from "./durable.ts";
@@ -21,7 +22,6 @@ import {
   realPlace,
   toPerson,
 } from "./person-paths.ts";
-import { spawnChild } from "../system/process-trees.ts";
 
 /** The ways to show a folder with the changes of a layer: the kernel's overlay, or a copy of the folder. */
 export type EngineName = "overlay" | "copy";
@@ -215,15 +215,6 @@ function startOf(pid: number): string | undefined {
   // The name in parentheses may contain anything. After it come the state and, as the twentieth field, the start.
   const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
   return stat === "" || fields[0] === "Z" ? undefined : fields[19];
-}
-
-/** Returns the process namespace of a process; empty if the process has ended or belongs to another user. */
-function namespaceOf(pid: number): string {
-  try {
-    return readlinkSync(`/proc/${pid}/ns/pid`);
-  } catch {
-    return "";
-  }
 }
 
 /** Returns the start of a command that runs a resident as the person again; in the namespace of the view, the person is root. */

@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync, statfsSync, statSync } from "node:fs";
+import { readdirSync, readFileSync, readlinkSync, statfsSync, statSync } from "node:fs";
 
 /** Bytes of a page of memory, in which `statm` counts: 4 KiB with Linux on x86-64. */
 const pageBytes = 4_096;
@@ -108,4 +108,13 @@ export function textOf(words: readonly string[]): string {
   if (program.endsWith("bwrap") && rest.includes("--")) return textOf(rest.slice(rest.indexOf("--") + 1));
   if (program.endsWith("bash") && rest.at(-2) === "-c") return rest.at(-1)!;
   return words.join(" ").trim();
+}
+
+/** Returns the process namespace of a process; empty if the process has ended or belongs to another user. */
+export function namespaceOf(pid: number): string {
+  try {
+    return readlinkSync(`/proc/${pid}/ns/pid`);
+  } catch {
+    return "";
+  }
 }
