@@ -15,7 +15,7 @@ import type { SentCall } from "./sent-call.ts";
 /** What a host needs to send calls. */
 interface FleetHostOptions {
   readonly ledger: FleetLedger;
-  /** Returns the engine of a queue, which is opened at the first call for that queue. */
+  /** Returns the engine of a queue, which is opened when it is first needed. */
   readonly engineOf: (queue: string) => Promise<FleetEngine>;
   readonly logger: Logger;
   readonly clock: Clock;
