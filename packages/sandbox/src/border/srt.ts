@@ -48,7 +48,7 @@ function unnamed(secret: readonly string[], named: readonly string[]): string[] 
 }
 
 /**
- * Returns the runtime's command with the kernel's settings in `/proc` covered. The runtime leaves these open, and root may
+ * Returns the runtime's command with the settings of the kernel below /proc covered. The runtime leaves these open, and root may
  * write them without any capability.
  */
 function coverForRoot(wrapped: string): string {
