@@ -90,8 +90,8 @@ async function leaveSession(
 }
 
 /** Stops changing the logs of a turn and its sub-agents, so that another process can resume them. */
-function releaseTurn(running: RunningTurn | undefined): void {
-  for (const { log } of running?.below ?? []) log.release();
+function releaseTurn(running: Pick<RunningTurn, "log" | "below"> | undefined): void {
+  for (const child of running?.below ?? []) releaseTurn(child);
   running?.log.release();
 }
 

@@ -226,7 +226,7 @@ function repeatableTools(host: TurnHost): ReadonlySet<string> {
   return new Set([...harmless.map(({ name }) => name), ...continuingTools(host)]);
 }
 
-/** Returns the names of tools whose repeated call continues the earlier one: their runner finds it, or they are `repeatable`. */
+/** Returns the tools that continue an earlier call when it is made again: those that are `repeatable`, or whose runner adopts it. */
 function continuingTools({ coordinator }: TurnHost): readonly string[] {
   if (coordinator === undefined) return [];
   const runners = coordinator.get("runners") as ReadonlyMap<string, Runner>;

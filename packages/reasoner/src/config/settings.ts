@@ -5,15 +5,15 @@ import { amplifierSession } from "./amplifier-session.ts";
 const count = z.int().positive();
 
 const budgets = z.strictObject({
-  /** Most turns of one session. */
+  /** Maximum number of turns of one session. */
   turns: count.optional(),
-  /** Most calls of one turn, including those of its sub-agents. */
+  /** Maximum number of calls of one turn, including those of its sub-agents. */
   calls: count.optional(),
-  /** Most tokens of one session, input and output, including those of its sub-agents. */
+  /** Maximum number of tokens of one session, input and output, including those of its sub-agents. */
   tokens: count.optional(),
-  /** Most cost of one session, in the currency of `prices`. */
+  /** Maximum number of cost of one session, in the currency of `prices`. */
   cost: z.number().positive().optional(),
-  /** Most milliseconds of one turn. */
+  /** Maximum number of milliseconds of one turn. */
   ms: count.max(2 ** 31 - 1).optional(),
 });
 
@@ -54,7 +54,7 @@ export const settingsSchema = z.strictObject({
   stream: z.boolean().default(true),
   /** Instructions for the model, before those of the tools. */
   instructions: z.string().optional(),
-  /** Most requests to the model in one turn. Aptix allows 8, which ends most coding tasks too early. */
+  /** Maximum number of requests to the model in one turn. Aptix allows 8, which ends most coding tasks too early. */
   maxIterations: count.max(1_000).default(32),
   budgets: budgets.prefault({}),
   prices: prices.optional(),
@@ -84,7 +84,7 @@ export const settingsSchema = z.strictObject({
   /** How often a request is repeated after a failure that may be temporary. */
   retries: z.int().min(0).max(10).default(2),
   retryDelayMs: z.int().min(0).max(60_000).default(500),
-  /** Most milliseconds of one request. */
+  /** Maximum number of milliseconds of one request. */
   timeout: count.max(2 ** 31 - 1).default(600_000),
   /**
    * How many input tokens a conversation may have before it is shortened: results of older calls are cleared, and then a summary
@@ -100,7 +100,7 @@ export const settingsSchema = z.strictObject({
   summary: z.boolean().default(true),
   /** By mode, the calls that run one after the other when the mode is entered. */
   bootstrap: z.record(z.string(), z.array(bootstrapStep)).prefault({}),
-  /** Most bytes that one hook may inject. */
+  /** Maximum number of bytes that one hook may inject. */
   maxInjectionBytes: count.default(10_240),
   /** Tokens of injected text in one turn above which a warning is logged. A token is estimated as four characters. */
   injectionTokens: count.default(10_000),

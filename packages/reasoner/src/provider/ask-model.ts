@@ -52,7 +52,7 @@ export async function askModel(request: ModelRequest, asking: ModelCall): Promis
   }
 }
 
-/** Most milliseconds between two attempts. A limit per minute has ended after this time. */
+/** Maximum number of milliseconds between two attempts. A limit per minute has ended after this time. */
 const maxDelayMs = 90_000;
 
 /**
@@ -141,7 +141,7 @@ async function readParts(model: Model, request: ModelRequest, reporting: Reporti
   throw reportedFailure(undefined, "the answer ended without its last part", model);
 }
 
-/** Most levels of an item of an answer, because recursive code stores it, sends it back and shows it. */
+/** Maximum number of levels of an item of an answer, because recursive code stores it, sends it back and shows it. */
 const maxLevels = 64;
 
 function requireShallow(answer: ModelAnswer, model: Model): ModelAnswer {

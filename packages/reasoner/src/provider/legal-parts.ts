@@ -90,7 +90,7 @@ function legalImage(part: Item, { images, maxImageBytes, maxImageSide = longestS
   return mediaType === declared ? part : { ...part, image_url: `data:${mediaType};base64,${data}` };
 }
 
-/** Most pixels on a side of an image if the server states no limit. JPEG and WEBP cannot have more. */
+/** Maximum number of pixels on a side of an image if the server states no limit. JPEG and WEBP cannot have more. */
 const longestSide = 65_535;
 
 function refusedNote({ type }: Item): Item {

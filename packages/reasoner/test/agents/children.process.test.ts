@@ -352,3 +352,30 @@ test("a child is resumed only as deep as the plan allows by then, and as an agen
     expect(wrote).toBe(0);
   }
 });
+
+test("a turn that is left to another process leaves the sub-agents of its sub-agents, too", async () => {
+  const store = createMemoryStore();
+  let before: readonly number[] = [];
+  const sizes = async () => {
+    const all = await (await opening).reasoner.list();
+    return Promise.all(all.map(async ({ id }) => (await store.sessions.entries(id)).length));
+  };
+  const look = tool("look", async () => {
+    before = await sizes();
+    (await opening).reasoner.release("s");
+    return "seen";
+  });
+  const opening = opened(
+    [
+      response([call("c1", "hand", { agent: "self" })]),
+      response([call("c2", "hand", { agent: "self" })]),
+      response([call("c3", "look")]),
+      response([say("written by nobody")]),
+    ],
+    { tools: [look], store },
+  );
+  await expect((await opening).run("go")).rejects.toMatchObject({ code: "SESSION_CONFLICT" });
+
+  expect(before).toHaveLength(3);
+  expect(await sizes()).toEqual(before);
+});
