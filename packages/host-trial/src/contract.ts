@@ -73,7 +73,7 @@ export interface TrialWorld {
   readonly tools: readonly TrialTool[];
   /** The URL of an OpenAI Chat Completions server, which ends with `/v1`. It accepts any key and any model name. */
   readonly modelUrl: string;
-  /** Most requests to the model in one turn. Only for hosts with the ability `limit`. */
+  /** Maximum number of requests to the model in one turn. Only for hosts with the ability `limit`. */
   readonly mostRequests: number;
 }
 

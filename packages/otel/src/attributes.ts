@@ -3,7 +3,7 @@ import type { Json } from "@toolmount/core";
 import { redactArguments, type Redactor, truncateText } from "@toolmount/core/text";
 import type { CallTrace, ModelTrace, TraceUsage, TurnTrace } from "@toolmount/core/tracing";
 
-/** Most characters of an attribute with arguments or a result. */
+/** Maximum number of characters of an attribute with arguments or a result. */
 const maxContent = 8_192;
 
 /**

@@ -2,7 +2,7 @@ import { readlink, realpath } from "node:fs/promises";
 import { isAbsolute, join, parse, sep } from "node:path";
 import { errnoOf } from "./path-error.ts";
 
-/** Most links in one path; more count as a loop. Source: Linux, path_resolution(7). */
+/** Maximum number of links in one path; more count as a loop. Source: Linux, path_resolution(7). */
 const maxLinks = 40;
 
 /**

@@ -31,7 +31,7 @@ export interface Listing {
   readonly isComplete: boolean;
 }
 
-/** Most names of a folder that are looked at and sorted. */
+/** Maximum number of names of a folder that are looked at and sorted. */
 const maxNames = 100_000;
 
 /** Lists at most `limit` entries of a folder, from entry `offset` (counted from 0) on. */

@@ -37,7 +37,7 @@ export interface FolderSnapshot {
 
 /** Options of a snapshot. */
 export interface SnapshotOptions {
-  /** Most bytes of all files and names together. More throws `FILE_TOO_LARGE`. */
+  /** Maximum number of bytes of all files and names together. More throws `FILE_TOO_LARGE`. */
   readonly maxBytes: number;
   /** Whether the entry may be a folder, with everything in it. If not, a folder throws `IS_A_DIRECTORY`. */
   readonly folders: boolean;

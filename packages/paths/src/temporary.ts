@@ -8,7 +8,7 @@ const pattern = /^\.toolmount-[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\.tmp$/
 /** Milliseconds after which a temporary file counts as left behind by a process that was killed. */
 const staleMs = 3_600_000;
 
-/** Most names that one sweep looks at, because a write should not wait longer for a sweep. */
+/** Maximum number of names that one sweep looks at, because a write should not wait longer for a sweep. */
 const maxNames = 10_000;
 
 /** Returns a name for a new file that will replace another file. */

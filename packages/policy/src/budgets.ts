@@ -11,7 +11,7 @@ import type { Budgets } from "./config.ts";
 import type { CountAlso } from "./loop-guard.ts";
 import { RecentMap } from "./recent-map.ts";
 
-/** Most calls that are remembered until they end. */
+/** Maximum number of calls that are remembered until they end. */
 const maxCalls = 100_000;
 /** A call that has not ended. */
 interface OpenCall {

@@ -45,9 +45,9 @@ const budgets = z.strictObject({
   per: z.enum(["turn", "session", "day", "month"]).default("session"),
   /** Most calls. */
   calls: count.optional(),
-  /** Most milliseconds that tools may run, taken together. */
+  /** Maximum number of milliseconds that tools may run, taken together. */
   ms: count.optional(),
-  /** Most calls at the same time. */
+  /** Maximum number of calls at the same time. */
   concurrent: count.optional(),
   /** How deep tools may call tools. */
   depth: z.int().min(0).optional(),

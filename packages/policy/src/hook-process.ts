@@ -2,7 +2,7 @@ import type { ChildProcessWithoutNullStreams } from "node:child_process";
 import { messageOf } from "@toolmount/core/errors";
 import { programCommand, signalTree, treeOptions, type ProgramGuard, spawnChild } from "@toolmount/sandbox";
 
-/** Most bytes that a hook may write to each of its outputs. */
+/** Maximum number of bytes that a hook may write to each of its outputs. */
 const maxHookOutputBytes = 65_536;
 
 /** How a hook is run. */

@@ -15,7 +15,7 @@ import {
 } from "@toolmount/core";
 import { RecentMap } from "./recent-map.ts";
 
-/** Most turns that a server keeps in memory. */
+/** Maximum number of turns that a server keeps in memory. */
 const kept = 10_000;
 
 /** A tool whose calls do not count, and neither do their results: it only changes which tools the model is shown. */

@@ -8,7 +8,7 @@ import { readRow } from "./read-row.ts";
 import type { Reads } from "./reads/reads.ts";
 import type { Tables } from "./tables.ts";
 
-/** Most rows of one insert. Each has six values, and SQLite accepts 32766 values. */
+/** Maximum number of rows of one insert. Each has six values, and SQLite accepts 32766 values. */
 const rowsPerInsert = 1_000;
 
 /** The audit of a store, with a function that stops its timer. */

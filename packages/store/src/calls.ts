@@ -8,7 +8,7 @@ import type { Tables } from "./tables.ts";
 /** Milliseconds without a report after which the calls of a process count as lost. */
 export const aliveMs = 45_000;
 
-/** Most rows of one insert. Each has 15 values, and SQLite accepts 32766 values. */
+/** Maximum number of rows of one insert. Each has 15 values, and SQLite accepts 32766 values. */
 const rowsPerInsert = 1_000;
 
 /** A call after its newest records were added. */

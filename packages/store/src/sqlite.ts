@@ -53,7 +53,7 @@ class ImmediateDriver extends SqliteDriver {
   }
 }
 
-/** Most tries of a write while another writer is active, about 10 ms apart. */
+/** Maximum number of tries of a write while another writer is active, about 10 ms apart. */
 const maxTries = 1_000;
 
 async function whenFree<Value>(act: () => Promise<Value>): Promise<Value> {

@@ -32,7 +32,7 @@ for (const line of alike) {
   for (const word of words) meanings.set(word, new Set([...(meanings.get(word) ?? []), ...words]));
 }
 
-/** Returns the stems with the same meaning as one that {@link wordsOf} returned, including itself. */
+/** Returns all stems with the same meaning as `word`, which is a stem that {@link wordsOf} returned, including `word` itself. */
 export function alikeOf(word: string): ReadonlySet<string> {
   return meanings.get(word) ?? new Set([word]);
 }
@@ -63,7 +63,7 @@ function withoutNames(query: string): string {
     .replaceAll(/\b[\w-]+\.\w{2,4}\b/g, (name) => kindOf(name) ?? name);
 }
 
-/** Most parts of a query that are searched separately. */
+/** Maximum number of parts of a query that are searched separately. */
 const maxParts = 4;
 
 /** Returns the words of a query and, if it asks for several things, also the words of each part. */

@@ -31,7 +31,7 @@ export function answerOf(
   return data({ result: JSON.parse(end.value) as Json, calls, ...more }, { omitted });
 }
 
-/** Most values of a result. More would exceed the default size of results, and parsing them would only delay the host. */
+/** Maximum number of values of a result. More would exceed the default size of results, and parsing them would only delay the host. */
 const mostReturned = 100_000;
 
 /** Returns the number of values in a JSON text, nearly exactly, by counting the commas outside of its texts. */

@@ -5,7 +5,7 @@ import { declare } from "./declarations.ts";
 /** Longest text of declarations, in characters, which is about 3,000 tokens. */
 const maxText = 12_000;
 
-/** Most tools that a query returns. */
+/** Maximum number of tools that a query returns. */
 const maxFound = 8;
 
 /** Returns the declarations of the named tools, or the names most similar to one that is missing. */

@@ -8,7 +8,7 @@ import { relativePath } from "./ripgrep/paths.ts";
 import { runRipgrep } from "./ripgrep/run.ts";
 import type { Searcher } from "./searcher.ts";
 
-/** Most paths that one search collects; the engine is then stopped. */
+/** Maximum number of paths that one search collects; the engine is then stopped. */
 const maxPaths = 50_000;
 
 interface Wanted {

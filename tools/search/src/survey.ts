@@ -8,7 +8,7 @@ import { relativePath } from "./ripgrep/paths.ts";
 import { runRipgrep } from "./ripgrep/run.ts";
 import type { Searcher } from "./searcher.ts";
 
-/** Most paths of one kind that are checked and counted, so that a search with results does not take longer. */
+/** Maximum number of paths of one kind that are checked and counted, so that a search with results does not take longer. */
 const maxCounted = 200;
 
 /** The place of a search, and the files that it may report. */
@@ -96,7 +96,7 @@ function countOf(count: number, noun: string): string {
   return count === 0 ? "" : `${count} ${noun}${count === 1 ? "" : "s"}`;
 }
 
-/** Most paths that the engine lists for a count. */
+/** Maximum number of paths that the engine lists for a count. */
 const most = 200_000;
 
 /** Longest time for a count of all files, in milliseconds, so that a slow count does not delay a search. */

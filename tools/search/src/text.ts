@@ -10,7 +10,7 @@ export function textBytes(bytes: Buffer): Buffer {
   return bytes;
 }
 
-/** Most characters of one line that are shown; a longer line is shown around its match. Source: read_file's limit. */
+/** Maximum number of characters of one line that are shown; a longer line is shown around its match. Source: read_file's limit. */
 const maxLineLength = 2000;
 
 /** Returns lines for display, without the last line end. Long lines are cut around the byte `column`. */

@@ -5,7 +5,7 @@ import { printable } from "../screen/printable.ts";
 import { shortPath } from "../render/problems.ts";
 import type { Shell } from "../process/shell.ts";
 
-/** Most bytes of a file of instructions: as many as Codex reads. */
+/** Maximum number of bytes of a file of instructions: as many as Codex reads. */
 const maxBytes = 65_536;
 
 /** The instructions of a project for agents. */

@@ -15,7 +15,7 @@ export interface ChatHistory {
 const maxLines = 1_000;
 
 /**
- * Most rows of the file. At the next one, the file is shortened to its newest `maxLines` rows, so that it is rarely rewritten.
+ * Maximum number of rows of the file. At the next one, the file is shortened to its newest `maxLines` rows, so that it is rarely rewritten.
  */
 const maxRows = 2_000;
 

@@ -13,7 +13,7 @@ interface PromptWithFiles {
 
 type Image = NonNullable<RunOptions["images"]>[number];
 
-/** Most bytes of a file that is sent, by its kind. */
+/** Maximum number of bytes of a file that is sent, by its kind. */
 const maxBytes = { image: 5_000_000, text: 262_144 } as const;
 
 /**

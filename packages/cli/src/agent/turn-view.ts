@@ -191,7 +191,7 @@ function resultLines(
   ];
 }
 
-/** Most lines that are shown of an error. `toolmount sessions show` has the whole text. */
+/** Maximum number of lines that are shown of an error. `toolmount sessions show` has the whole text. */
 const maxLines = 8;
 
 /** Returns the waiting calls of a sub-agent, which are shown instead of the delegation to it. */

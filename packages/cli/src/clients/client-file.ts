@@ -5,7 +5,7 @@ import { ToolmountError } from "@toolmount/core";
 import { makeFolder } from "@toolmount/paths";
 import { readJsonc } from "../scaffold/read-server-list.ts";
 
-/** Most bytes of a client's file. The limit is high because some applications also keep their other state in this file. */
+/** Maximum number of bytes of a client's file. The limit is high because some applications also keep their other state in this file. */
 const maxBytes = 64 * 1024 * 1024;
 
 /**

@@ -59,7 +59,7 @@ async function readAll(folders: readonly string[], place: Place): Promise<readon
   return [...found.values()].map(({ name, head }) => ({ name, head }));
 }
 
-/** Most bytes of a file that are read for its front matter. */
+/** Maximum number of bytes of a file that are read for its front matter. */
 const maxHead = 16_384;
 
 /** Reads one text. Returns undefined for anything but a file, because reading a pipe could wait forever. */

@@ -61,7 +61,7 @@ export function withoutFailures(logger: Logger): Logger {
   return { ...logger, warn };
 }
 
-/** Most facts that a line shows, and most characters of a fact. */
+/** Maximum number of facts that a line shows, and most characters of a fact. */
 const shownFacts = { count: 4, length: 80 };
 
 /**

@@ -6,7 +6,7 @@ import type { ManifestTool } from "@toolmount/loader/commands";
 /** A package with tools that the nearest `package.json` lists. */
 export interface FoundPackage {
   readonly name: string;
-  /** The package's tools; null if it is not installed, or if only mounting it shows them. */
+  /** The package's tools. Null if it is not installed, or if its manifest lists no tools, so that only mounting shows them. */
   readonly tools: readonly ManifestTool[] | null;
   /** Whether `package.json` allows any version. */
   readonly isUnpinned: boolean;

@@ -9,7 +9,7 @@ type Terminal = NonNullable<Shell["terminal"]>;
 const [start, end] = ["\u001b[200~", "\u001b[201~"];
 const [on, off] = ["\u001b[?2004h", "\u001b[?2004l"];
 
-/** Most characters of a pasted line that is shown as it is. */
+/** Maximum number of characters of a pasted line that is shown as it is. */
 const maxShown = 400;
 
 /**

@@ -28,7 +28,7 @@ interface Change {
   readonly added: readonly string[];
 }
 
-/** Most pairs of lines that are compared, so that the comparison uses at most 32 MB. */
+/** Maximum number of pairs of lines that are compared, so that the comparison uses at most 32 MB. */
 const maxPairs = 16_000_000;
 
 /**

@@ -150,7 +150,7 @@ function valueText(value: unknown): string[] {
   return [doubtful.test(value) ? jsonText(value) : value];
 }
 
-/** Most characters of a value in the sentence. The arguments below it are shown completely. */
+/** Maximum number of characters of a value in the sentence. The arguments below it are shown completely. */
 const maxValue = 60;
 
 /** Returns a call as a sentence without a full stop, from the tool's name and the most important argument: `Delete order o-3`. */

@@ -11,7 +11,7 @@ import { serverJson, type ServerJson } from "./server-json.ts";
 /** The address of the schema, for the `$schema` member of a `server.json`. */
 const schemaUrl = "https://static.modelcontextprotocol.io/schemas/2025-12-11/server.schema.json";
 
-/** Most characters of a description that registries accept. */
+/** Maximum number of characters of a description that registries accept. */
 const maxDescription = 100;
 
 /** Options of the description of a plan as a server. */

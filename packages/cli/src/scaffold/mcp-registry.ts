@@ -12,7 +12,7 @@ import { serverJson, type ServerJson } from "./server-json.ts";
 /** Milliseconds until a registry must have answered. */
 const answerMs = 20_000;
 
-/** Most bytes in one answer of a registry. */
+/** Maximum number of bytes in one answer of a registry. */
 const maxAnswerBytes = 4 * 1024 * 1024;
 
 const found = z.looseObject({ server: serverJson });

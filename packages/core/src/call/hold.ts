@@ -127,7 +127,7 @@ export function leaveToOther(call: Call, stored: StoredCall): "next" {
 /** The stored request from which a resumed call is made, with the parts of its context that policies need. */
 export type SealedRequest = CallRequest & Pick<CallContext, "prompts" | "parentSessionIds">;
 
-/** Returns the outermost call. A question of a nested call is stored under its id, so that the waiting caller finds it. */
+/** Returns the outermost call. A nested call's question is stored under the outermost call's id, where its caller looks for it. */
 function rootOf(call: Call): Call {
   return call.parent === null ? call : rootOf(call.parent);
 }

@@ -14,7 +14,7 @@ import { lineOf } from "../pending/place.ts";
 import { logError, logFields } from "./trace.ts";
 import { outcomeOf, phaseOf } from "./transitions.ts";
 
-/** Most characters of arguments, of a result or of an error in an audit entry. */
+/** Maximum number of characters of arguments, of a result or of an error in an audit entry. */
 const maxText = 4_096;
 
 /** Whether anything about a call is stored. Most calls store nothing, and pay only for this check. */

@@ -43,7 +43,7 @@ export interface CallOrigin {
   readonly parent: Call | null;
   /** The state of its session if it was loaded for this call already; if null, the hop `find` loads it. */
   readonly session: object | null;
-  /** Whether the call may run an internal tool, because no model and no program chose the name. */
+  /** Whether the call may run an internal tool, which is so only if the host itself chose the tool, not a model or a caller. */
   readonly isInternal?: boolean;
   /** The host's own tool that the call runs. */
   readonly own?: Call["own"];

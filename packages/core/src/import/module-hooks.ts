@@ -13,7 +13,7 @@ import { maskText, needsCompiler } from "./needs-compiler.ts";
 /** Paths of the files of modules. */
 const files = new Set<string>();
 
-/** The query in the URL of a file, by its path, if the file changed since it was first imported. */
+/** Maps a file's path to the query that is added to its URL, so that Node reads the file again; empty if the plain URL can be used. */
 const queries = new Map<string, string>();
 
 let isHooked = false;

@@ -1,8 +1,8 @@
-/** Most members of one object, and of a whole text. Parsing and walking more would block the host for too long. */
+/** Maximum number of members of one object, and of a whole text. Parsing and walking more would block the host for too long. */
 export const maxKeys = 20_000;
 export const maxMembers = 1_000_000;
 
-/** Most values of a request, whatever their size, because each value is looked at, copied, masked and stored. */
+/** Maximum number of values of a request, whatever their size, because each value is looked at, copied, masked and stored. */
 export const mostValues = 50_000;
 
 /** A text of at most this many characters is never too wide: a member takes at least `0,`, and `"":0,` in an object. */

@@ -5,7 +5,7 @@ import type { Logger } from "../contract/logger.ts";
 import { randomName } from "./ticket.ts";
 import type { AuditEntry, AuditHead, AuditRecord, AuditSink } from "../contract/audit.ts";
 
-/** Most records that a sink gets at once. A store writes them in one transaction, during which no other process can write. */
+/** Maximum number of records that a sink gets at once. A store writes them in one transaction, during which no other process can write. */
 const mostAtOnce = 1_000;
 
 /** Milliseconds that a batched entry may stay in memory. Source: the plan format's `audit: batched`. */

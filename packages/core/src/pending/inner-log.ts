@@ -9,7 +9,7 @@ import { leastBytes } from "../json/meter.ts";
 import { callsLogOf, innerLogOf } from "./session-logs.ts";
 import { withStoreCode } from "./stored-call.ts";
 
-/** Most bytes of outcomes in the log of one call. A call that exceeds it can make no further calls. */
+/** Maximum number of bytes of outcomes in the log of one call. A call that exceeds it can make no further calls. */
 const maxBytes = 67_108_864;
 
 /** Milliseconds between two writes of entries that may be lost, because their calls can run again. */

@@ -7,7 +7,7 @@ export function workStoreOf({ coordinator }: Host): WorkStore {
   return (coordinator.get("work-store") as WorkStore | null) ?? createMemoryWork();
 }
 
-/** Most counters in memory. If there are more, the counter that was changed least recently is dropped. */
+/** Maximum number of counters in memory. If there are more, the counter that was changed least recently is dropped. */
 const maxCounters = 10_000;
 
 /** Makes a store in the memory of this process for the work of servers. */

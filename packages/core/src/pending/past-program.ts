@@ -23,7 +23,7 @@ export interface PastProgram<Call extends PastCall = PastCall> {
 /** Lists calls, newest first. */
 type List<Call> = (filter: PastCallFilter) => Promise<{ calls: readonly Call[]; hasMore: boolean }>;
 
-/** Most calls of a program that are shown. */
+/** Maximum number of calls of a program that are shown. */
 const maxCalls = 1_000;
 
 /** Most earlier runs of a program, whose processes died, that are read. */

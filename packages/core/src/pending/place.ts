@@ -2,7 +2,7 @@ import type { CallPlace, Placed, PlacedRequest } from "../contract/context.ts";
 import type { Json } from "../json/json.ts";
 import { escapeHidden } from "../text/hidden.ts";
 
-/** Most characters of a line of code that are shown. */
+/** Maximum number of characters of a line of code that are shown. */
 const maxCode = 200;
 
 /** The members of a call that are needed here. */

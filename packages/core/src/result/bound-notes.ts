@@ -19,7 +19,7 @@ export function addOmitted(result: ToolResult, omission: Omission): ToolResult {
   return { ...result, omitted: [...(result.omitted ?? []), omission] };
 }
 
-/** Most entries of `omitted`, and longest text of each, in characters. The number of further entries is stated. */
+/** Maximum number of entries of `omitted`, and longest text of each, in characters. The number of further entries is stated. */
 const [maxOmitted, maxOmittedText] = [20, 500];
 
 /** Cuts the list of what is omitted to a fifth of `maxBytes`. */

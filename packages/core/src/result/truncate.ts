@@ -48,7 +48,7 @@ function jsonOf(value: unknown): string {
   }
 }
 
-/** Most members of data in which texts are cut. Data with more is refused, because each walk of it would block the host. */
+/** Maximum number of members of data in which texts are cut. Data with more is refused, because each walk of it would block the host. */
 const maxMembers = 20_000;
 
 /** Returns the budget that content leaves; below 0 it is too large. Images, audio and files share a separate limit. */

@@ -4,7 +4,7 @@ import { frozenCopy } from "../json/freeze.ts";
 import { isRecord, type JsonSchema } from "../json/json.ts";
 import type { PreparedSchema } from "./schema.ts";
 
-/** Most properties that are probed, which is enough for any schema that a model can use. */
+/** Maximum number of properties that are probed, which is enough for any schema that a model can use. */
 const maxProbes = 200;
 
 /** Throws `SCHEMA_NOT_JSON` for coercion and for unstable parsing. Both are tried out, because a printed schema shows neither. */

@@ -87,7 +87,7 @@ function compilerMissing(what: string): ToolmountError {
   return new ToolmountError("EXTENSION_MISSING", { what, module, install: `npm install ${module}` });
 }
 
-/** Most parts that a schema may print as. Even a few objects can exceed it, if they are used repeatedly. */
+/** Maximum number of parts that a schema may print as. Even a few objects can exceed it, if they are used repeatedly. */
 const maxParts = 100_000;
 
 function prepareStandard(

@@ -22,7 +22,7 @@ interface ChangesHost {
 }
 
 /**
- * Most bytes of JSON of one change, of one session, of all sessions of a host without a store, and of one argument. A larger
+ * Maximum number of bytes of JSON of one change, of one session, of all sessions of a host without a store, and of one argument. A larger
  * change cannot be undone; beyond the other numbers, the oldest changes are dropped, and long arguments are left out.
  */
 const bounds = {
@@ -34,7 +34,7 @@ const bounds = {
 
 type Limits = { readonly [Key in keyof typeof bounds]: number };
 
-/** The call that makes a change. */
+/** The facts about a call that are stored with the change that it makes. */
 export interface ChangingCall {
   readonly tool: string;
   readonly owner: string;
@@ -192,7 +192,7 @@ export class SessionChanges {
   }
 }
 
-/** Most sessions of agents that one undo reads. */
+/** Maximum number of sessions of agents that one undo reads. */
 const maxBelow = 1_000;
 
 async function belowOf(store: SessionStore, sessionId: SessionId): Promise<readonly SessionId[]> {

@@ -21,7 +21,7 @@ interface ResultsHost {
   };
 }
 
-/** Most bytes of results in memory, of one session and of all sessions of a host. The oldest are dropped. */
+/** Maximum number of bytes of results in memory, of one session and of all sessions of a host. The oldest are dropped. */
 const bounds = { sessionBytes: 8_388_608, allBytes: 134_217_728, sessions: 10_000 } as const;
 
 type Limits = { readonly [Key in keyof typeof bounds]: number };

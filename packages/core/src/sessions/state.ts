@@ -10,7 +10,7 @@ export interface KeptState extends SessionState {
   restore(values: JsonObject): void;
 }
 
-/** Most bytes of JSON that the values of one session may have, with {@link keyBytes} for each key. */
+/** Maximum number of bytes of JSON that the values of one session may have, with {@link keyBytes} for each key. */
 const defaultBytes = 16_777_216;
 
 /** Bytes that a key takes in memory in addition to its text. */

@@ -2,7 +2,7 @@ import { compareLists, type ListStep } from "./compare-lists.ts";
 
 /** How much of a difference is shown. */
 interface LineDifferenceOptions {
-  /** Most lines. A last line says how many more there are. */
+  /** Maximum number of lines. If there are more, one further line says how many were left out. */
   readonly maxLines: number;
 }
 

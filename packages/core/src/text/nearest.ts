@@ -1,4 +1,4 @@
-/** Most names in a hint. */
+/** Maximum number of names in a hint. */
 const shown = 3;
 
 /**

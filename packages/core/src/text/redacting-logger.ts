@@ -4,7 +4,7 @@ import { isEmpty, mask, maskOf, namesSecret, type SecretTexts } from "./redact.t
 /** Deepest level of a field that is written to a log. */
 const maxLevels = 8;
 
-/** Most members of one object or list that are written to a log. */
+/** Maximum number of members of one object or list that are written to a log. */
 const maxMembers = 200;
 
 /**

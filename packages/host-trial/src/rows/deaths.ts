@@ -120,7 +120,7 @@ export const deaths: readonly Row[] = [
   },
 ];
 
-/** Most writes at which a process is killed. */
+/** Maximum number of writes at which a process is killed. */
 const mostPoints = 12;
 
 /** Returns numbers of writes from the first to the last, spaced as evenly as possible. */

@@ -18,7 +18,7 @@ export type Issuer = z.output<typeof discovery>;
 
 /** Milliseconds in which a provider must answer. */
 const answerMs = 10_000;
-/** Most bytes of a provider's answer. */
+/** Maximum number of bytes of a provider's answer. */
 const maxAnswerBytes = 1_048_576;
 
 /**

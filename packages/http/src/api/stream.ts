@@ -4,7 +4,7 @@ import type { Context } from "hono";
 import { answerError } from "../fault/answer.ts";
 import type { RouteEnv } from "./service.ts";
 
-/** Most bytes that wait for a slow reader. Beyond this, events are dropped, and an event `dropped` says how many. */
+/** Maximum number of bytes that wait for a slow reader. Beyond this, events are dropped, and an event `dropped` says how many. */
 const maxWaiting = 1_000_000;
 
 /**

@@ -64,10 +64,10 @@ interface Kept {
 /** A kept value in the form of the API: the complete value, or the beginning of its JSON text. */
 export type Shown = { readonly value: Json } | { readonly text: string; readonly characters: number };
 
-/** Most characters of a value's JSON text that are kept. */
+/** Maximum number of characters of a value's JSON text that are kept. */
 const maxShown = 20_000;
 
-/** Most steps that are kept of one call. */
+/** Maximum number of steps that are kept of one call. */
 const maxSteps = 100;
 
 const redactor = createRedactor([]);

@@ -5,7 +5,7 @@ import type { Authenticate } from "../access/tokens.ts";
 import type { Admitted } from "../api/service.ts";
 import { HttpError } from "../fault/http-error.ts";
 
-/** Most requests that may be open at the same time: with one token name, and with all tokens that cannot approve. */
+/** Maximum number of requests that may be open at the same time: with one token name, and with all tokens that cannot approve. */
 interface OpenLimits {
   readonly perName: number;
   readonly all: number;

@@ -8,9 +8,9 @@ import type { WebhookOptions } from "../work/webhook.ts";
 
 /** Limits of the server. Each has a default. */
 export interface HttpLimits {
-  /** Most bytes of a request's body. Default 1048576. */
+  /** Maximum number of bytes of a request's body. Default 1048576. */
   readonly bodyBytes?: number | undefined;
-  /** Most bytes of a request's headers. Default 16384. */
+  /** Maximum number of bytes of a request's headers. Default 16384. */
   readonly headerBytes?: number | undefined;
   /**
    * Milliseconds in which a request must arrive completely. Default 30000. The server looks for late requests every 5 s; with a
@@ -24,16 +24,16 @@ export interface HttpLimits {
    * `approve`, and health checks, do not count in `connections`.
    */
   readonly openPerToken?: number | undefined;
-  /** Most requests with one token. Default `60000/min`. */
+  /** Maximum number of requests with one token. Default `60000/min`. */
   readonly requests?: string | undefined;
-  /** Most requests without a valid token from one address. Default `30/min`. */
+  /** Maximum number of requests without a valid token from one address. Default `30/min`. */
   readonly failures?: string | undefined;
   /**
    * Milliseconds for which a server claims a turn, or a call with an idempotency key, before it must renew this lease. If the
    * server is killed, another one continues the work after this time. Default 15000.
    */
   readonly leaseMs?: number | undefined;
-  /** Most decisions with one token. Default `120/min`. */
+  /** Maximum number of decisions with one token. Default `120/min`. */
   readonly decisions?: string | undefined;
 }
 

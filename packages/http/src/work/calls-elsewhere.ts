@@ -14,7 +14,7 @@ const idleLooks = 60;
  * clocks differ.
  */
 const lateMs = 10_000;
-/** Most calls of one read. */
+/** Maximum number of calls of one read. */
 const maxRead = 1_000;
 
 interface CallsElsewhereOptions {

@@ -10,7 +10,7 @@ export const eventsKind = "turn-events";
 const collectMs = 100;
 /** Milliseconds between two reads of events that another server may have stored. */
 const pollMs = 500;
-/** Most events that wait while the store cannot be reached. Older ones are dropped. */
+/** Maximum number of events that wait while the store cannot be reached. Older ones are dropped. */
 const maxWaiting = 2_000;
 
 const body = z.object({ events: z.array(z.object({ event: z.string(), data: z.json() })) });

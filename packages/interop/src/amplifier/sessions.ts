@@ -35,7 +35,7 @@ export interface AmplifierSessions {
   inSession<Value>(sessionId: unknown, work: () => Value, userId?: unknown): Value;
 }
 
-/** Most sessions that are remembered. If there are more, those used longest ago are dropped. */
+/** Maximum number of sessions that are remembered. If there are more, those used longest ago are dropped. */
 const maxSessions = 10_000;
 
 /** Id of the session that modules see while no call runs. */

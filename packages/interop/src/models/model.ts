@@ -98,9 +98,9 @@ export interface ModelRules {
   readonly callId: RegExp;
   /** Media types of images, such as `image/png`. */
   readonly images: readonly string[];
-  /** Most bytes of one image. */
+  /** Maximum number of bytes of one image. */
   readonly maxImageBytes: number;
-  /** Most pixels on one side of an image. */
+  /** Maximum number of pixels on one side of an image. */
   readonly maxImageSide?: number | undefined;
   /** Media types of files, such as `application/pdf`. Default: none. */
   readonly files?: readonly string[] | undefined;
@@ -114,7 +114,7 @@ export interface Model {
   readonly provider: string;
   readonly model: string;
   readonly abilities: ModelAbilities;
-  /** Most tokens of a request and its answer together; undefined if neither the provider nor the server states it. */
+  /** Maximum number of tokens of a request and its answer together; undefined if neither the provider nor the server states it. */
   readonly contextTokens?: number | undefined;
   /** What the server accepts in a conversation. Default: what every known server accepts. */
   readonly rules?: ModelRules | undefined;

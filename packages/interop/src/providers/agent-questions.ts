@@ -117,7 +117,7 @@ export class AgentQuestions {
 /** The states of a question, open or decided. */
 const questionStates = ["pending", "approved", "denied", "ended"] as const;
 
-/** Most questions of a session among which the one of an answer is searched. */
+/** Maximum number of questions of a session among which the one of an answer is searched. */
 const maxQuestions = 10_000;
 
 function readAnswer(value: unknown, questions: readonly ApprovalView[]) {

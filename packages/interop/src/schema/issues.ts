@@ -1,7 +1,7 @@
 import type { Issue } from "@toolmount/core";
 import type { ErrorObject } from "ajv";
 
-/** Most issues that are listed; further ones are only counted. */
+/** Maximum number of issues that are listed; further ones are only counted. */
 const maxIssues = 20;
 
 /** Returns the faults that ajv found, as issues that help a model to correct them. */

@@ -1,11 +1,11 @@
 import type { JsonSchema } from "@toolmount/core";
 import { isRecord } from "./guards.ts";
 
-/** Most values in a schema, and its deepest nesting. A part that is used twice counts twice. */
+/** Maximum number of values in a schema, and its deepest nesting. A part that is used twice counts twice. */
 const maxValues = 200_000;
 const maxDepth = 200;
 
-/** Most parts of a schema that are compared with one value, where each reference counts as the part to which it leads. */
+/** Maximum number of parts of a schema that are compared with one value, where each reference counts as the part to which it leads. */
 const maxPartsOfValue = 10_000;
 
 /**

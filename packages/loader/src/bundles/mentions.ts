@@ -4,7 +4,7 @@ import type { BundleReading, Home, Reference } from "./bundle.ts";
 import { findMention, isFileIn } from "./find-bundle.ts";
 
 /**
- * Most files that are added to one text, and how many steps mentions in mentioned files are followed. Source of the depth:
+ * Maximum number of files that are added to one text, and how many steps mentions in mentioned files are followed. Source of the depth:
  * Amplifier's loader.
  */
 const maxFiles = 200;

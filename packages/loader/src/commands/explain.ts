@@ -168,7 +168,7 @@ async function withPolicies<Value>(
   }
 }
 
-/** Tests whether a section of the plan decides about calls. */
+/** Tests whether a module comes from the plan's section `policy`. Only those modules decide about calls. */
 function decides({ use }: PreparedUse): boolean {
   return use.section === "policy";
 }

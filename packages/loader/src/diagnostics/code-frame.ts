@@ -2,7 +2,7 @@ import { coverHidden } from "@toolmount/core/text";
 import type { PlanPosition } from "@toolmount/core";
 import type { PlanText } from "./source-text.ts";
 
-/** Most characters of a line that a frame shows. */
+/** Maximum number of characters of a line that a frame shows. */
 const maxWidth = 120;
 
 /** Returns the lines around a position, with a caret below it. Long lines are cut, and invisible characters are replaced. */

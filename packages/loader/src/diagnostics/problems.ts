@@ -27,10 +27,10 @@ export interface Problem {
 /** How many problems an error lists. The others are only counted. */
 const maxListed = 100;
 
-/** Most characters of a problem's message, and of each text in its details. */
+/** Maximum number of characters of a problem's message, and of each text in its details. */
 const maxMessage = 1000;
 
-/** Most characters of the text about all problems. */
+/** Maximum number of characters of the text about all problems. */
 const maxReport = 20_000;
 
 interface ProblemPlace {

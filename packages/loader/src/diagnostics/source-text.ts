@@ -1,6 +1,6 @@
 import type { PlanPosition } from "@toolmount/core";
 
-/** Most bytes that a plan's text may have. Parsing 256 KB of short keys takes 0.4 s. */
+/** Maximum number of bytes that a plan's text may have. Parsing 256 KB of short keys takes 0.4 s. */
 export const maxPlanBytes = 256 * 1024;
 
 export const sizeProblem = `the plan is larger than ${maxPlanBytes} bytes`;

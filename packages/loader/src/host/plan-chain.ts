@@ -8,7 +8,7 @@ import type { Environment } from "../plan/interpolate.ts";
 /** The environment variable that lists, as JSON, the hosts whose programs started this process. */
 const variable = "TOOLMOUNT_CHAIN";
 
-/** Most hosts in a chain. In a longer chain, some plan probably starts itself without being recognised. */
+/** Maximum number of hosts in a chain. In a longer chain, some plan probably starts itself without being recognised. */
 const maxHosts = 16;
 
 /** What is needed to find the chain of a host: the hosts that started each other, up to this one. */

@@ -32,7 +32,7 @@ export function findErrorOrigin(error: unknown, folder?: string): CodePlace | un
   return own === undefined ? undefined : withFrame(own.file, own.line, own.column);
 }
 
-/** Most characters that are reported of an error message of a module. */
+/** Maximum number of characters that are reported of an error message of a module. */
 const maxMessage = 500;
 
 export function shortMessage(error: unknown): string {

@@ -12,7 +12,7 @@ export interface SourceFiles {
   readonly changedAt: number;
 }
 
-/** Most files of one module that are read. Imports beyond them are not followed. */
+/** Maximum number of files of one module that are read. Imports beyond them are not followed. */
 const maxFiles = 2000;
 
 /** Reads the files of a module and their digests, so that a later change is noticed. Imports of packages are not followed. */

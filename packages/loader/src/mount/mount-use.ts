@@ -18,7 +18,8 @@ import { createSelection, type Selection } from "./select-tools.ts";
 import { createStepTimer } from "./step-times.ts";
 
 /**
- * Handles one prepared module: skips it if a need failed, keeps it if nothing changed, and otherwise mounts it into the draft.
+ * Keeps a module if nothing changed, skips it if a module that it needs failed, and otherwise mounts it into the draft. If mounting
+ * fails, the failure is added to `failed`.
  */
 export async function mountUse(building: Building, prepared: PreparedUse): Promise<void> {
   const { context, mounted, failed } = building;

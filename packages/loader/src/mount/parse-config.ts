@@ -64,7 +64,7 @@ export async function checkByManifest(
   return use.config;
 }
 
-/** Most parts of a manifest's schema, counted with each reference replaced, because a check may visit all of them. */
+/** Maximum number of parts of a manifest's schema, counted with each reference replaced, because a check may visit all of them. */
 const maxParts = 10_000;
 
 /**

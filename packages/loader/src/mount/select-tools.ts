@@ -8,8 +8,8 @@ import type { Path } from "../diagnostics/positions.ts";
 import type { Reporter } from "../diagnostics/problems.ts";
 
 /**
- * Most bytes of an internal tool's result. The limit is high, because the result is data for a client, which is useless if it is
- * cut.
+ * Maximum number of bytes of an internal tool's result. The limit is high, because the result is data for a client, which is useless
+ * if it is cut.
  */
 const internalBytes = 64 * 1024 * 1024;
 

@@ -33,7 +33,7 @@ export interface PlanParts {
   readonly texts: readonly string[];
 }
 
-/** Most files of one plan. A plan with a bundle of Amplifier has some dozens. */
+/** Maximum number of files of one plan. A plan with a bundle of Amplifier has some dozens. */
 const maxFiles = 128;
 
 /** Reads a plan's parts, the lowest first: the files that it extends, each once; then the plan itself; then its overlays. */

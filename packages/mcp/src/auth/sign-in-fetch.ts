@@ -9,7 +9,7 @@ import type { AuthSettings } from "./settings.ts";
 /** Longest wait for one answer of an authorization server, in milliseconds. */
 const answerMs = 20_000;
 
-/** Most redirects that one request follows. */
+/** Maximum number of redirects that one request follows. */
 const maxRedirects = 5;
 
 /** The requests of a sign-in. A server names most of their addresses, so each is checked before it is used. */

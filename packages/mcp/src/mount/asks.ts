@@ -30,7 +30,7 @@ type AskSettings = Pick<ServerSettings, "ask" | "expose" | "prefix" | "hiddenTex
 /** Returns the name under which the internal tool for a question is mounted. */
 export type AskTool = (kind: AskKind) => string;
 
-/** Most times that a server may ask something during one request. */
+/** Maximum number of times that a server may ask something during one request. */
 const maxRounds = 16;
 
 /**

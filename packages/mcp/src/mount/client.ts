@@ -51,7 +51,7 @@ export interface ConnectionOptions extends TransportOptions, ClientEvents {
   readonly authProvider?: ServerAuthorization | undefined;
 }
 
-/** Most pages of one list that are asked for, in case that a server's list does not end. */
+/** Maximum number of pages of one list that are asked for, in case that a server's list does not end. */
 const maxPages = 1_000;
 
 /** Makes a client of the official SDK for one connection to a server; it is not connected yet. */

@@ -41,7 +41,7 @@ export function mergeListed(known: readonly Tool[], ofUser: readonly Tool[]): re
   return known.map((tool) => found.get(tool.name) ?? tool);
 }
 
-/** Most connections that are kept. Before another one is made, the least recently used one that runs no call is closed. */
+/** Maximum number of connections that are kept. Before another one is made, the least recently used one that runs no call is closed. */
 const maxKept = 64;
 
 /** The connections of one server, one for each session or user. */

@@ -64,7 +64,7 @@ type Child = ChildProcessByStdio<Writable, Readable, Readable>;
 /** Milliseconds to wait after each way of asking a program to end. */
 const patienceMs = 700;
 
-/** Most processes of a program, including those that it started, and the milliseconds between two counts. */
+/** Maximum number of processes of a program, including those that it started, and the milliseconds between two counts. */
 const maxProcesses = 512;
 const countMs = 1_000;
 

@@ -30,8 +30,8 @@ const ofCalls: ReadonlySet<string | undefined> = new Set(["tools/call", "tasks/r
 export const maxQuoted = 2_000;
 
 /**
- * Most requests of one connection that are remembered while they wait, and most after they were cancelled, because a server may
- * never answer.
+ * Maximum number of requests of one connection that are remembered while they wait, and of those that were cancelled, because a
+ * server may never answer.
  */
 const mostAsked = 10_000;
 const mostCancelled = 1_000;

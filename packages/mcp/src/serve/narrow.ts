@@ -74,7 +74,7 @@ function idOf(line: string): string | number | null {
   return idIn(line.slice(-idWithin)) ?? idIn(line.slice(0, idWithin)) ?? null;
 }
 
-/** Most bytes of a request's body. The SDK has the same limit. */
+/** Maximum number of bytes of a request's body. The SDK has the same limit. */
 const maxBodyBytes = 4 * 1024 * 1024;
 
 /**

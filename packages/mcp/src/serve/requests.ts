@@ -20,7 +20,7 @@ import type { Era } from "./tool-list.ts";
 /** Key of `_meta` under which a client sends what its user has written in the session, oldest first. */
 const promptsKey = "toolmount/prompts";
 
-/** Most bytes of a user's words; more are ignored. */
+/** Maximum number of bytes of a user's words; more are ignored. */
 const maxBytes = 1_048_576;
 
 /** What one server object of the protocol serves: a connection, or one request over HTTP. */

@@ -7,7 +7,7 @@ import { createSeal, SealKeys, NotSealed } from "./seal.ts";
 const kind = "mcp-waiting";
 /** Milliseconds for which a waiting call can be found by its request: 30 days. */
 const keptMs = 30 * 86_400_000;
-/** Most requests of one session that a host without a store remembers; beyond it, the oldest are forgotten. */
+/** Maximum number of requests of one session that a host without a store remembers; beyond it, the oldest are forgotten. */
 const maxHere = 1_000;
 
 /**

@@ -9,7 +9,7 @@ import { longestTtlMs, TaskRecords, type KeptTask, type TaskRecord } from "./tas
 export const defaultTtlMs = 3_600_000;
 const leastTtlMs = 1_000;
 
-/** Most tasks of one owner that a process follows. */
+/** Maximum number of tasks of one owner that a process follows. */
 const maxTasks = 1_000;
 
 interface TaskUser {

@@ -4,7 +4,7 @@ export interface DiffLine {
   readonly parts: readonly { readonly text: string; readonly isChanged: boolean }[];
 }
 
-/** Most pairs of lines or words that are compared. For longer texts, everything is shown as removed and added. */
+/** Maximum number of pairs of lines or words that are compared. For longer texts, everything is shown as removed and added. */
 const maxPairs = 4_000_000;
 
 /** Compares two texts line by line. Lines that changed are compared word by word. */

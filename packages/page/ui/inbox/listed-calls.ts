@@ -63,7 +63,7 @@ export function asQuestion(approval: Approval, call: Pick<ListedCall, "tool" | "
   return { ...approval, tool: call.tool, arguments: call.arguments, reasons: [], prompt: "" };
 }
 
-/** Most characters of the first call in the sentence about a list. */
+/** Maximum number of characters of the first call in the sentence about a list. */
 const maxNamed = 70;
 
 /** Returns a sentence about a list: the number of calls, and the first of them. */

@@ -1,6 +1,6 @@
 import type { Approval, Tool } from "../shapes.ts";
 
-/** Most characters of a question's sentence. */
+/** Maximum number of characters of a question's sentence. */
 const maxSentence = 120;
 
 /**

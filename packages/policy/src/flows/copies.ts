@@ -2,7 +2,7 @@ import type { Meter, Steps } from "./meter.ts";
 import { eachRun, Words } from "./runs.ts";
 import { border } from "./text.ts";
 
-/** Most fields that are kept for a run. A single field that is not whole in the text is enough to show that the run is copied. */
+/** Maximum number of fields that are kept for a run. One that is not whole in the text is enough to show that the run is copied. */
 const maxFields = 8;
 
 /** The runs of words of a result that other people may have written, so that each run of a content is looked up once. */

@@ -1,10 +1,10 @@
 import { isUtf8 } from "node:buffer";
 import type { Meter } from "./meter.ts";
 
-/** Most characters of one text that are decoded, on all levels together: twice as many as a session keeps of its results. */
+/** Maximum number of characters of one text that are decoded, on all levels together: twice as many as a session keeps of its results. */
 const maxDecoded = 16_777_216;
 
-/** Most levels of encoding that are decoded. Base64 of a hex form has two. */
+/** Maximum number of levels of encoding that are decoded. Base64 of a hex form has two. */
 const maxLevels = 2;
 
 /** Cost of decoding one character, in characters that are searched in the same time. */

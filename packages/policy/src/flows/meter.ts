@@ -1,4 +1,4 @@
-/** Most characters that are searched for one call, which takes some tenths of a second. */
+/** Maximum number of characters that are searched for one call, which takes some tenths of a second. */
 const maxSearched = 536_870_912;
 
 /** Characters that are searched without a pause for the host's other work, which takes some milliseconds. */

@@ -16,7 +16,7 @@ const trusts: readonly Trust[] = ["untrusted", "contact", "structured", "identit
 /** The trusts of fields that other people can write. Of a structured field, only the whole value is trusted. */
 const foreign: readonly Trust[] = ["untrusted", "contact", "structured"];
 
-/** Most leaves with the same value for which it is checked whether the user named their record. */
+/** Maximum number of leaves with the same value for which it is checked whether the user named their record. */
 const mostAlike = 10;
 
 function isIn(form: string, text: string, trust: Trust): boolean {

@@ -47,7 +47,7 @@ export function valuesOf({ steps }: RecordedSession, { fields }: Seen): ValuesOf
   return values;
 }
 
-/** Most names of fields that can explain a call. If a result repeats a value under more names, that says nothing. */
+/** Maximum number of names of fields that can explain a call. If a result repeats a value under more names, that says nothing. */
 const maxFields = 50;
 
 /** Returns what could make a flow accept these values of a call: fields and records of earlier results, and other sources. */

@@ -4,7 +4,7 @@ import type { Trust } from "../flows/schema.ts";
 import { normalize } from "../flows/text.ts";
 import type { RecordedSession, RecordedStep } from "./recorded.ts";
 
-/** A field of a tool's results, taken over all of its records. */
+/** One field of a tool's results: all values in the recorded results whose path matches `glob`. */
 export interface SeenField {
   readonly tool: string;
   /** The glob by which a line of `results` names the field, for example `*.order_id`. */

@@ -370,7 +370,7 @@ test("a turn that is left to another process leaves the sub-agents of its sub-ag
       response([call("c1", "hand", { agent: "self" })]),
       response([call("c2", "hand", { agent: "self" })]),
       response([call("c3", "look")]),
-      response([say("written by nobody")]),
+      response([say("not asked for")]),
     ],
     { tools: [look], store },
   );

@@ -18,7 +18,7 @@ export async function* readPages(
   }
 }
 
-/** Most runs that are kept until their end is read. Far fewer calls run at the same time. */
+/** Maximum number of runs that are kept until their end is read. Far fewer calls run at the same time. */
 const maxOpen = 50_000;
 
 /** Joins the records of each run: its arguments are in the first record, and how it ended in the last. */

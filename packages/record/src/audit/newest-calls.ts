@@ -13,7 +13,7 @@ interface NewestFilter extends CallFilter {
   readonly last: number;
 }
 
-/** Most runs whose records are read at once. */
+/** Maximum number of runs whose records are read at once. */
 const maxRuns = 500;
 
 /** Returns the records of the newest calls, oldest first. If the sink cannot list calls, returns the newest records. */

@@ -23,7 +23,7 @@ export interface PolicyDiff {
   readonly notJudged: Readonly<Record<string, number>>;
 }
 
-/** Most calls that a group shows. */
+/** Maximum number of calls that a group shows. */
 const maxExamples = 3;
 
 /** Judges each recorded call again, one after the other. The memory that this takes does not grow with the number of calls. */

@@ -5,7 +5,7 @@ import type { Reasoner, SessionCall } from "@toolmount/reasoner";
 import { callOf, RunJoiner, type AuditedCall } from "../audit/audited-calls.ts";
 import type { RecordedCall } from "./recorded-calls.ts";
 
-/** Most sessions that are read. Those that changed last come first. */
+/** Maximum number of sessions that are read. Those that changed last come first. */
 const maxSessions = 500;
 
 /** The members of a reasoner that are needed here. */

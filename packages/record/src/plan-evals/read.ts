@@ -14,7 +14,7 @@ export interface PlanEval {
   /** How clear the prompt is, or `regression`. */
   readonly label: string | undefined;
   readonly user: string | undefined;
-  /** Most requests to the model. */
+  /** Maximum number of requests to the model. */
   readonly requests: number;
   /** The results of tools in this evaluation, by tool. */
   readonly given: Readonly<Record<string, JsonObject>>;
@@ -36,7 +36,7 @@ export interface Reply {
 
 const labels = ["straightforward", "ambiguous", "edge", "regression"];
 
-/** Most requests of an evaluation that states no number. Source: Tool-Forge's runner. */
+/** Maximum number of requests of an evaluation that states no number. Source: Tool-Forge's runner. */
 const defaultRequests = 5;
 
 /** Reads the prompts in the plan's `tests:`. Throws `PLAN_VALUE_INVALID` with the line of the mistake. */

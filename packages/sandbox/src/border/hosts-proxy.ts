@@ -7,7 +7,7 @@ import { messageOf } from "@toolmount/core/errors";
 /** Form of a host in a list of hosts. Names in other alphabets have to be written as they are resolved, as `xn--…`. */
 export const hostPattern = /^(?:\*\.)?[a-zA-Z0-9](?:[a-zA-Z0-9.-]*[a-zA-Z0-9])?(?::\d{1,5})?$/;
 
-/** Most hosts that are recorded, and the longest host name in characters. */
+/** Maximum number of hosts that are recorded, and the longest host name in characters. */
 const mostNamed = 50;
 const longestHost = 253;
 

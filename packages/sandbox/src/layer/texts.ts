@@ -155,7 +155,7 @@ function openOrUndefined(path: string): number | undefined {
 
 const isUnreadable: ReadonlySet<string> = new Set(["ENOENT", "ENOTDIR", "ELOOP", "EACCES", "ENXIO"]);
 
-/** Most entries of a deleted folder that are listed. */
+/** Maximum number of entries of a deleted folder that are listed. */
 const mostEntries = 2_000;
 
 /** Lists the files in a folder and below it, as a text. */

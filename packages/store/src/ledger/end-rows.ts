@@ -57,7 +57,7 @@ export function endRows(
   };
 }
 
-/** Most bytes of an end that a notification carries. Postgres refuses a payload of 8000 bytes. */
+/** Maximum number of bytes of an end that a notification carries. Postgres refuses a payload of 8000 bytes. */
 const noticeBytes = 7_000;
 
 /** Returns the columns of an answer. A short answer is a part of the end; a long one has its own column. */

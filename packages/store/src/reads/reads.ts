@@ -10,7 +10,7 @@ import {
 import type { Tables } from "../tables.ts";
 import { Reader } from "./reader.ts";
 
-/** Most calls that are read in the thread of the host, which takes some ten milliseconds. */
+/** Maximum number of calls that are read in the thread of the host, which takes some ten milliseconds. */
 const mostHere = 5_000;
 
 /**

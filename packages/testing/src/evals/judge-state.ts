@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
 
-/** Most differences of a state that are reported, because a wrong state may differ in thousands of places. */
+/** Maximum number of differences of a state that are reported, because a wrong state may differ in thousands of places. */
 const mostDifferences = 10;
 
 /**

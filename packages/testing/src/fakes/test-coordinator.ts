@@ -17,7 +17,7 @@ export interface MountRecord {
   readonly thing?: unknown;
 }
 
-/** What a recording coordinator remembers of mounts and unmounts. */
+/** The members that {@link recordMounts} adds to a coordinator: its host, and a record of what was mounted and unmounted. */
 export interface Recorded {
   readonly host: Host;
   readonly history: readonly MountRecord[];

@@ -10,7 +10,7 @@ export interface CapabilityShape {
   readonly methods: readonly string[];
 }
 
-/** Most methods of a capability. */
+/** Maximum number of methods of a capability. */
 export const maxMethods = 100;
 
 /** Longest name of a capability, a method or an event, in characters. */

@@ -66,5 +66,5 @@ export const describedTool = z.strictObject({
 /** A tool that runs in another process, as far as the host knows it. */
 export type DescribedTool = z.output<typeof describedTool>;
 
-/** Most tools of one module. */
+/** Maximum number of tools of one module. */
 export const maxTools = 1_000;

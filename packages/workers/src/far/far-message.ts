@@ -57,10 +57,10 @@ export type ReportedHook = z.output<typeof hook>;
 /** A capability that a module in a process has registered, as the process reports it. */
 export type ReportedCapability = z.output<typeof capability>;
 
-/** Most hooks of one module, and also most capabilities. */
+/** Maximum number of hooks of one module, and also most capabilities. */
 const maxHooks = 100;
 
-/** Most contributions of one module. */
+/** Maximum number of contributions of one module. */
 const maxContributions = 100;
 
 /** What a tool threw, as JSON. */
@@ -72,7 +72,7 @@ const issue = z.strictObject({
   message: z.string().max(500),
 });
 
-/** Most arguments for a method of a capability. */
+/** Maximum number of arguments for a method of a capability. */
 const maxArguments = 32;
 
 /** A message from a process to the host. The tool runs in the same process, so any member may be forged. */

@@ -174,7 +174,7 @@ async function callHost(runId: string, { id, name, arguments: given }: CallReque
 }
 
 /**
- * Most rehearsals whose staged effects this process keeps. Beyond it, those of the least recently run rehearsal are dropped.
+ * Maximum number of rehearsals whose staged effects this process keeps. Beyond it, those of the least recently run rehearsal are dropped.
  */
 const maxStages = 64;
 const stages = new Map<string, Map<string, unknown>>();

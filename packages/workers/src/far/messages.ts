@@ -56,7 +56,7 @@ export type HostMessage =
   | { readonly type: "used"; readonly id: number; readonly value?: Json | undefined }
   | { readonly type: "kept"; readonly id: number; readonly problem?: string };
 
-/** Most bytes of one message that a process sends, and of a job that a host writes for a fleet. */
+/** Maximum number of bytes of one message that a process sends, and of a job that a host writes for a fleet. */
 export const maxMessageBytes = 64 * 1024 * 1024;
 
 /** Number of the file descriptor of the process by which it exchanges messages with the host. */

@@ -213,7 +213,7 @@ const job = z.strictObject({
 /** Largest priority that BullMQ knows. Source: `priority` of its `DefaultJobOptions`. */
 const maxPriority = 2_097_151;
 
-/** Most calls by other tools that one worker runs at the same time. */
+/** Maximum number of calls by other tools that one worker runs at the same time. */
 const maxNested = 1_000;
 
 function queueName(queue: string, group: string, nested: boolean): string {

@@ -55,7 +55,7 @@ export class Intake {
     }
   }
 
-  /** Ends the fetchers that wait for a place, and waits for the running calls. */
+  /** Lets the fetchers that wait for a place return, so that the engine can end them, and waits for the running calls. */
   async close(): Promise<void> {
     this.#isClosed = true;
     for (const go of this.#waiting.splice(0)) go();
@@ -83,5 +83,5 @@ export class Intake {
   }
 }
 
-/** Most deliveries that a worker fetches at the same time, because one delivery can have many calls. */
+/** Maximum number of deliveries that a worker fetches at the same time, because one delivery can have many calls. */
 const maxFetchers = 8;

@@ -33,5 +33,5 @@ export class Together<Item, Result> {
   }
 }
 
-/** Most items of one action, so that a statement stays short. */
+/** Maximum number of items of one action, so that a statement stays short. */
 const most = 200;

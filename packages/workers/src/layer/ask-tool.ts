@@ -98,7 +98,7 @@ async function answererOf({ approvals }: Host, context: ToolContext): Promise<st
   return decision?.decision === "approve" ? decision.by : undefined;
 }
 
-/** Most changes that a model reads, and most changes of files that are named to a person. */
+/** Maximum number of changes that a model reads, and most changes of files that are named to a person. */
 const mostListed = 200;
 
 async function listed(host: Host, context: ToolContext): Promise<PartialResult> {
@@ -145,7 +145,7 @@ async function previewOf(host: Host, { digest, sections: wanted = [] }: Asked, c
   });
 }
 
-/** Most files whose differences are shown, and most lines of each. The sections `deletions` and `obeyed` are shown completely. */
+/** Maximum number of files whose differences are shown, and of lines of each. All of `deletions` and `obeyed` is shown. */
 const mostShown = 40;
 
 /**

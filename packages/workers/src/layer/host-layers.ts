@@ -132,7 +132,7 @@ async function conflictOf(layer: Layer, path: string): Promise<EntryDifference["
   return own === undefined || other === undefined ? null : { person: own, session: other };
 }
 
-/** Most entries whose lines are counted. */
+/** Maximum number of entries whose lines are counted. */
 const mostCounted = 500;
 
 async function waitingIn(layer: Layer, own: { made(): readonly MadeCall[] }): Promise<Waiting> {

@@ -174,5 +174,5 @@ async function undo(layer: Layer, { runId }: UndoRequest): Promise<PartialResult
   });
 }
 
-/** Most paths that an error message names. */
+/** Maximum number of paths that an error message names. */
 const mostNamed = 20;

@@ -108,7 +108,7 @@ async function runIn({ fork: opening }: Opened, job: RunnerJob, control: RunnerC
   return { effects: effectsOf(before, fork.seen, fork.layer), result };
 }
 
-/** Most effects on files and links that are listed. The sections `deletions` and `obeyed` are always listed. */
+/** Maximum number of effects on files and links that are listed. The sections `deletions` and `obeyed` are always listed. */
 const mostListed = 200;
 
 /** Returns the effects of a call, from the layer's differences before and after it. */
@@ -153,7 +153,7 @@ function groupOf({ path, section }: LayerChange): string {
 
 const verbs = { write: "change", folder: "create", mode: "other", delete: "delete" } as const;
 
-/** Most lines of one difference that are shown. */
+/** Maximum number of lines of one difference that are shown. */
 const maxLines = 40;
 
 /**

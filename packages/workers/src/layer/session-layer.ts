@@ -64,7 +64,7 @@ export interface MadeCall {
   readonly network?: readonly string[] | undefined;
 }
 
-/** Most calls that are remembered, which are the last ones. */
+/** Maximum number of calls that are remembered, which are the last ones. */
 const mostMade = 1_000;
 
 /** Processes that wait for calls in one mounted view, and end with it. */
@@ -179,7 +179,7 @@ function runnerIn(layer: Layer, { grants, folder, startTimeoutMs, logger }: Laye
   });
 }
 
-/** Most paths that a warning names. */
+/** Maximum number of paths that a warning names. */
 const maxNamed = 5;
 
 function unseenWarning(unseen: readonly string[]): readonly string[] {

@@ -62,7 +62,7 @@ const hookMs = 5_000;
 /** Milliseconds within which a method of a capability has to answer. */
 const capabilityMs = 30_000;
 
-/** Most events that wait for one observer; it misses further ones. */
+/** Maximum number of events that wait for one observer; it misses further ones. */
 const maxObserved = 256;
 
 /** Returns a hook that asks the process. If a gate fails, core denies; if an observer fails, core logs it. */
@@ -113,7 +113,7 @@ async function askInTime(
   }
 }
 
-/** Returns an event as JSON; what JSON cannot express is left out. */
+/** Returns an event's data as JSON, without members that are functions. Throws if it cannot be written, as with a circle. */
 function dataOf(data: EventData): JsonObject {
   try {
     return JSON.parse(JSON.stringify(data)) as JsonObject;

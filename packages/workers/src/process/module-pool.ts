@@ -8,14 +8,14 @@ import type { FarProcess } from "./far-process.ts";
 interface PoolOptions {
   readonly start: () => Promise<FarProcess>;
   /**
-   * Most processes for calls from outside. Calls by tools may add some, so that no call waits for a process that its caller
+   * Maximum number of processes for calls from outside. Calls by tools may add some, so that no call waits for a process that its caller
    * holds.
    */
   readonly processes: number;
 }
 
 /**
- * Most calls of one depth that have a process, if tools made them. Such a call waits only for deeper calls, so calls of the
+ * Maximum number of calls of one depth that have a process, if tools made them. Such a call waits only for deeper calls, so calls of the
  * same depth may queue for a place without blocking each other for ever.
  */
 const maxNested = 16;

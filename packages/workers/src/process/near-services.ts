@@ -14,7 +14,7 @@ interface UsedMethod {
   readonly arguments: readonly Json[];
 }
 
-/** Most calls of capabilities by one module that run at the same time. */
+/** Maximum number of calls of capabilities by one module that run at the same time. */
 const maxUses = 256;
 
 /** The host's capabilities for one module, which are only those that its plan names. */

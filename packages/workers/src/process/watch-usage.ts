@@ -5,7 +5,7 @@ import type { Launch } from "@toolmount/sandbox";
 /** Milliseconds between two measurements of a process, with and without a memory limit, while a call runs and between calls. */
 const measureMs = { limited: { busy: 50, idle: 250 }, unlimited: { busy: 250, idle: 1_000 } } as const;
 
-/** Most processes in the tree of one process, which is counted with everything that it started. */
+/** Maximum number of processes in the tree of one process, which is counted with everything that it started. */
 const maxProcesses = 512;
 
 interface Limits {

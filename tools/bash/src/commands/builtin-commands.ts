@@ -102,7 +102,7 @@ const lookup: Judge = (words, inspection, name) => {
     noteUnclear(inspection, `"${name}" with such options changes what commands mean, or runs one`);
 };
 
-/** Judges `history`, whose options read, write or clear a file. */
+/** Judges `history`. Only a plain number is accepted, because options can read or write a file, or change the list of commands. */
 const writeHistory: Judge = (words, inspection) => {
   if (words.some(({ value }) => !/^\d+$/.test(value ?? "")))
     noteUnclear(inspection, `"history" with options reads or writes a file`);

@@ -27,7 +27,7 @@ const perSlice = 64;
 /** Longest pause after a scan, in milliseconds. */
 const maxRestMs = 50;
 
-/** Most scans that are repeated while processes start and end. */
+/** Maximum number of scans that are repeated while processes start and end. */
 const maxScans = 8;
 
 /**

@@ -94,7 +94,7 @@ function playedWhole(capture: Capture, limit: number): string | null {
   return Buffer.byteLength(text) <= limit ? text : null;
 }
 
-/** Most bytes to which control characters are applied, to see whether the result is small. */
+/** Maximum number of bytes to which control characters are applied, to see whether the result is small. */
 const maxPlayed = 4_194_304;
 
 function join(

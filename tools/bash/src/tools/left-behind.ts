@@ -35,7 +35,7 @@ function backgroundOf(part: unknown): Background {
   };
 }
 
-/** Most processes that a warning names. */
+/** Maximum number of processes that a warning names. */
 const maxNamed = 5;
 
 /** Warns about the background processes that were ended together with the command. */

@@ -1,7 +1,7 @@
 import type { FileSnapshot, Snapshot } from "@toolmount/paths";
 import { z } from "zod";
 
-/** Most bytes of replaced or deleted content that are kept. As JSON, they fit into what a host keeps of one change. */
+/** Maximum number of bytes of replaced or deleted content that are kept. As JSON, they fit into what a host keeps of one change. */
 export const maxKeptBytes = 12_582_912;
 
 const mode = z.int().min(0);

@@ -8,7 +8,7 @@ import { effectOf, stateAt } from "./preview.ts";
 import { StagedTree, type Staged } from "./staged-tree.ts";
 import type { Workspace } from "./workspace.ts";
 
-/** Most lines of the difference of one file that are shown. */
+/** Maximum number of lines of the difference of one file that are shown. */
 const maxLines = 400;
 
 const keptState = z.union([writtenFile, madeFolders, movedEntry, deletedEntry]);

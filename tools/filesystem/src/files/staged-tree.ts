@@ -14,7 +14,7 @@ export interface Staged {
   version: number;
 }
 
-/** Most links in one path. With more, it counts as a loop, as on Linux. */
+/** Maximum number of links in one path. With more, it counts as a loop, as on Linux. */
 const maxLinks = 40;
 
 /** The staged entries of a rehearsal over a disk. */

@@ -28,7 +28,7 @@ const schema = z.strictObject({
 
 type Range = Pick<z.output<typeof schema>, "offset" | "limit" | "column">;
 
-/** Most entries that are shown if the path leads to a folder. */
+/** Maximum number of entries that are shown if the path leads to a folder. */
 const maxEntries = 1000;
 
 const wording: Wording = {
@@ -195,7 +195,7 @@ async function explainMissing({ files }: Workspace, path: string, { session }: T
   await nearName(files, path);
 }
 
-/** Most names among which a similar one is searched. */
+/** Maximum number of names among which a similar one is searched. */
 const maxNames = 2000;
 
 /**

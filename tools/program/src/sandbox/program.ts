@@ -16,7 +16,7 @@ import { endOf, foundIn, isOutOfMemory, placeIn } from "./thrown.ts";
 
 /** Bytes of a program's stack; WebAssembly has one megabyte in total. */
 const stackBytes = 262_144;
-/** Most characters that a program may print; and that it may return, or send with one call. */
+/** Maximum number of characters that a program may print; and that it may return, or send with one call. */
 const maxOutput = 65_536;
 const maxText = 4_194_304;
 /** Name of the program's file in its errors. */

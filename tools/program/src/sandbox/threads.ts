@@ -13,7 +13,7 @@ const silentMs = 20_000;
 /** Milliseconds after the start of a program after which the thread for the next one is opened. */
 const spareMs = 100;
 
-/** Most programs that run at the same time, each in a thread of about 26 MB. Others wait, in the order in which they came. */
+/** Maximum number of programs that run at the same time, each in a thread of about 26 MB. Others wait, in the order in which they came. */
 const mostRunning = 32;
 
 /** The error when the thread of a program ended before the program did. */

@@ -28,7 +28,7 @@ export interface Claims {
   readonly unnamedFiles: number;
 }
 
-/** Most claims of one search, and most of their bytes; the engine is then stopped. */
+/** Maximum number of claims of one search, and most of their bytes; the engine is then stopped. */
 const maxClaims = 100_000;
 const maxClaimBytes = 67_108_864;
 

@@ -17,7 +17,7 @@ export interface Notes {
   isHeard: boolean;
 }
 
-/** Most paths of one kind that are kept. */
+/** Maximum number of paths of one kind that are kept. */
 const most = 200_000;
 
 const debugLine = /^rg: DEBUG\|/;

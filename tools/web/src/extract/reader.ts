@@ -13,7 +13,7 @@ export interface Reader {
   close(): void;
 }
 
-/** Most processes that read at the same time; further jobs wait. */
+/** Maximum number of processes that read at the same time; further jobs wait. */
 const maxProcesses = 2;
 
 /** Milliseconds after which an idle process is ended. */

@@ -4,9 +4,9 @@ import { brotliDecompress, crc32, inflate, inflateRaw, zstdDecompress, type Infl
 import { FetchProblem } from "./problem.ts";
 
 export interface BodyLimits {
-  /** Most bytes of the body as downloaded. */
+  /** Maximum number of bytes of the body as downloaded. */
   readonly max_download_bytes: number;
-  /** Most bytes of the body after decompression. */
+  /** Maximum number of bytes of the body after decompression. */
   readonly max_decoded_bytes: number;
 }
 

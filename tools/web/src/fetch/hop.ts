@@ -19,7 +19,7 @@ export interface HopAnswer {
   readonly body: Buffer;
 }
 
-/** Most bytes of the headers. */
+/** Maximum number of bytes of the headers. */
 const maxHeaderBytes = 65_536;
 
 const redirects = new Set([301, 302, 303, 307, 308]);

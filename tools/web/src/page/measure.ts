@@ -4,7 +4,7 @@ interface PageCost {
   readonly tags: number;
   /** Nesting depth of elements, approximately, because elements with an optional end tag do not count. */
   readonly depth: number;
-  /** Most attributes of one tag, approximately, because its blanks are counted. */
+  /** Maximum number of attributes of one tag, approximately, because its blanks are counted. */
   readonly attributes: number;
 }
 

@@ -11,7 +11,7 @@ import type { Engine, SearchResult } from "./engine.ts";
 import { searxng } from "./searxng.ts";
 import { tavily } from "./tavily.ts";
 
-/** Most bytes of an engine's answer. */
+/** Maximum number of bytes of an engine's answer. */
 const maxAnswerBytes = 4_194_304;
 
 /** Creates the engine that the `type` of the settings names. */

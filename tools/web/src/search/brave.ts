@@ -17,7 +17,7 @@ const answerShape = z.object({
   type: z.literal("search"),
 });
 
-/** Most results of one request. Source: Brave's API reference. */
+/** Maximum number of results of one request. Source: Brave's API reference. */
 const most = 20;
 
 /** Brave's web search. A response without `web` counts as one without results. */

@@ -7,7 +7,7 @@ const answerShape = z.object({
   ),
 });
 
-/** Most results of one request. Source: Tavily's API reference. */
+/** Maximum number of results of one request. Source: Tavily's API reference. */
 const most = 20;
 
 /** Makes the engine that searches with Tavily. */

@@ -9,7 +9,7 @@ export interface ReadPage extends ExtractedPage {
   readonly finalUrl: string;
 }
 
-/** Most refreshes that one call follows. Each leads to a page that is fetched like the first. */
+/** Maximum number of refreshes that one call follows. Each leads to a page that is fetched like the first. */
 const maxRefreshes = 3;
 
 /**
@@ -44,7 +44,7 @@ function namedStatus({ status, reason }: Page, { warnings }: ExtractedPage): Pic
   };
 }
 
-/** Most characters of a server's text about an error. */
+/** Maximum number of characters of a server's text about an error. */
 const maxWords = 2000;
 
 /** Makes the error for a status that is not a success, with the server's text, which often says what to do. */

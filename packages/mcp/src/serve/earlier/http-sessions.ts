@@ -7,7 +7,7 @@ import { KeptSessions, type Stated } from "./kept-sessions.ts";
 import { StreamEvents } from "./stream-events.ts";
 
 /**
- * Most sessions of clients from before 2026. If there are more, the one that has been quiet longest and runs no task is ended.
+ * Maximum number of sessions of clients from before 2026. If there are more, the one that has been quiet longest and runs no task is ended.
  */
 const maxSessions = 1_000;
 

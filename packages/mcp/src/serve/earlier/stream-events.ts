@@ -4,11 +4,11 @@ import type { KeptMessages } from "./kept-messages.ts";
 
 /** Limits of what is kept in memory for clients whose connection broke. */
 interface EventBounds {
-  /** Most events that are kept of one session. */
+  /** Maximum number of events that are kept of one session. */
   readonly sessionEvents: number;
-  /** Most bytes that are kept of one session's messages. */
+  /** Maximum number of bytes that are kept of one session's messages. */
   readonly sessionBytes: number;
-  /** Most bytes that are kept of all sessions' messages. */
+  /** Maximum number of bytes that are kept of all sessions' messages. */
   readonly bytes: number;
 }
 
