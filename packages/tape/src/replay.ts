@@ -23,6 +23,9 @@ export interface Replay {
 /** The recorded call that belongs to a call, or how the call differs from the tape. */
 type Match = { readonly call: TapeCall } | { readonly problem: string };
 
+/** A match with the number of the call in the replay, by which a difference names it. */
+type NumberedMatch = Match & { readonly number: number };
+
 /**
  * Creates a replay of a tape. Calls are matched by tool and arguments, in the order in which they began. Policy, approvals and
  * limits of the host still apply, so a changed rule shows as a difference.
@@ -38,7 +41,7 @@ class TapeReplay implements Replay {
       this.#answer({ run_id: info.runId, tool_name: info.tool, tool_input: given }),
   };
   readonly #open: TapeCall[];
-  readonly #matches = new Map<string, Match>();
+  readonly #matches = new Map<string, NumberedMatch>();
   readonly #redact: Redactor;
   #count = 0;
   #digestOf: ((tool: string) => string | null) | null = null;
@@ -70,26 +73,28 @@ class TapeReplay implements Replay {
   }
 
   /** Returns the match of a call whose tool would run now. It is a difference if the tool did not run in the recording. */
-  #mustHaveRun(runId: string, match: Match): Match {
+  #mustHaveRun(runId: string, match: NumberedMatch): NumberedMatch {
     if ("problem" in match || match.call.ran) return match;
+    const { number } = match;
     const { tool, result } = match.call;
     const reason = result.error ?? "its tool did not run";
-    const changed = { problem: `${tool}: it would run now; it ended before that: ${reason}` };
+    const changed = { number, problem: `${tool}: it would run now; it ended before that: ${reason}` };
     this.#matches.set(runId, changed);
-    this.problems.push(`call ${this.#count}: ${changed.problem}`);
+    this.problems.push(`call ${number}: ${changed.problem}`);
     return changed;
   }
 
   /** Returns the recorded call that belongs to a call. It is searched once for each call, and a difference is reported. */
-  #match(data: EventData): Match {
+  #match(data: EventData): NumberedMatch {
     const runId = String(data["run_id"]);
     const known = this.#matches.get(runId);
     if (known !== undefined) return known;
-    this.#count += 1;
+    const number = (this.#count += 1);
     const tool = this.#redact(String(data["tool_name"])) as string;
-    const match = this.#find(tool, redactArguments(data["tool_input"] as Json, this.#redact));
+    const found = this.#find(tool, redactArguments(data["tool_input"] as Json, this.#redact));
+    const match = { ...found, number };
     this.#matches.set(runId, match);
-    if ("problem" in match) this.problems.push(`call ${this.#count}: ${match.problem}`);
+    if ("problem" in match) this.problems.push(`call ${number}: ${match.problem}`);
     return match;
   }
 
@@ -124,7 +129,7 @@ class TapeReplay implements Replay {
     const { tool, result } = match.call;
     const given = this.#redact(withoutOrigin(data["tool_result"] as ToolResult) as unknown as Json);
     const difference = resultDifference(result, given as unknown as TapeResult);
-    if (difference !== undefined) this.problems.push(`call ${this.#count}: ${tool}: ${difference}`);
+    if (difference !== undefined) this.problems.push(`call ${match.number}: ${tool}: ${difference}`);
   }
 }
 

@@ -252,6 +252,22 @@ describe("a tape", () => {
     expect(tapeReplay.finish()).toEqual(["call 1: add: data is 7, was 2"]);
   });
 
+  test("names the call that differs, although another one began before it ended", async () => {
+    const { tape } = await record([steps[0]!, steps[4]!]);
+    const tapeReplay = createReplay(tape);
+    const { host } = open({ runner: tapeReplay.runner });
+    const first = Promise.withResolvers<void>();
+    host.coordinator.hooks.gate("tool:post", async (_, { tool_name: name }) => {
+      if (name === "twice") return void first.resolve();
+      await first.promise;
+      return { action: "modify", data: { tool_result: { data: 7 } } };
+    });
+    tapeReplay.watch(host);
+    await Promise.all([make(host, [steps[0]!]), make(host, [steps[4]!])]);
+
+    expect(tapeReplay.finish()).toEqual(["call 1: add: data is 7, was 2"]);
+  });
+
   test("shows a call that a gate denied then and allows now, and the other way round", async () => {
     const gated = async (deny: boolean, options: HostOptions = {}) => {
       const { host } = open(options);
