@@ -25,7 +25,7 @@ export interface SpawnRequest {
   readonly scope?: InheritedScope | undefined;
   /** Tools that the child does not get unless its agent names them: names, declared names or modules. */
   readonly exclude?: readonly string[] | undefined;
-  /** How many sessions of the same agent may be nested in a row. Default: the limit for nested sessions of any agent. */
+  /** How many sessions of the agent `self` may be nested in a row. Default: only the limit for nested sessions of any agent holds. */
   readonly maxSelfDepth?: number | undefined;
 }
 

@@ -1,6 +1,7 @@
 import { dirname, join } from "node:path";
 import { readRecord, writeRecord } from "./durable.ts";
 import { isListed, type Listing } from "./folder-facts.ts";
+import { commitNamed } from "./git.ts";
 
 /** The state of a path in the person's folder when the layer began to change it. */
 interface PathBase {
@@ -8,7 +9,7 @@ interface PathBase {
   readonly since: bigint;
   /** Whether the person's folder had an entry there. */
   readonly existed: boolean;
-  /** The content of a file with which git names a commit, such as a branch; undefined for other files. */
+  /** The text with which git named a commit, such as that of a branch, see {@link commitNamed}; undefined for other files. */
   readonly ref: string | undefined;
   /** Set if a person kept a part of the layer's file then. The rest of the file then counts as another difference than before. */
   readonly isPartly?: true | undefined;
@@ -87,7 +88,8 @@ export function baseOf(base: Base, path: string): PathBase {
     const own = base.earlier.get(at);
     if (own !== undefined) return own;
   }
-  return { since: base.since, existed: isListed(base.listing, path), ref: base.refs.get(path) };
+  const ref = commitNamed(path, (each) => base.refs.get(each) ?? "");
+  return { since: base.since, existed: isListed(base.listing, path), ref: ref === "" ? undefined : ref };
 }
 
 /** Returns the base after the view was mounted again. The paths that the layer has changed keep their earlier states. */

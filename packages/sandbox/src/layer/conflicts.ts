@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { baseOf, type Base } from "./base.ts";
 import type { LayerChange } from "./difference.ts";
-import { contentOf, gitPartOf, ownFolderOf, repositoryOf, type Git } from "./git.ts";
+import { commitNamed, contentOf, gitPartOf, repositoryOf, type Git } from "./git.ts";
 import { isEqual, markOf, namesIn, type Mark } from "../system/mark.ts";
 
 /** A change of the layer to something that the person has changed, too. */
@@ -47,10 +47,11 @@ async function isStagedBoth(
   return now !== (await git.staged(repository, join(changed, path)));
 }
 
-function meetingsOf({ path, kind, former }: LayerChange, meeting: Meeting): readonly Conflict[] {
+function meetingsOf(change: LayerChange, meeting: Meeting): readonly Conflict[] {
+  const { path, kind, former } = change;
   const { folder, changed } = meeting;
   if (kind === "mode") return [];
-  if (former === null) return isGone(path, meeting) ? [{ path, reason: "the person deleted it" }] : [];
+  if (former === null) return isGone(change, meeting) ? [{ path, reason: "the person deleted it" }] : [];
   if (former.kind === "folder") return meetingsBelow(path, meeting);
   if (!isChanged(path, former, meeting)) return [];
   if (kind === "write" && isEqual(join(folder, path), join(changed, path))) return [];
@@ -58,16 +59,19 @@ function meetingsOf({ path, kind, former }: LayerChange, meeting: Meeting): read
 }
 
 /**
- * Whether the person deleted an entry that the layer changed. Files that git itself deletes at any time do not count. For the
- * name of a commit, a change of `packed-refs` counts as well, because git moves such names there.
+ * Whether the person deleted an entry that the layer changed. Files that git itself deletes at any time do not count. Git moves names
+ * of commits to `packed-refs`, so such a name counts by what it names.
  */
-function isGone(path: string, { folder, base }: Meeting): boolean {
-  const part = gitPartOf(path);
-  const { existed } = baseOf(base, path);
+function isGone({ path, kind }: LayerChange, meeting: Meeting): boolean {
+  const part = gitPartOf(path, kind === "folder");
+  const { existed } = baseOf(meeting.base, path);
   if (part === undefined || part === "setting") return existed;
-  if (part !== "ref" || path.endsWith("packed-refs")) return false;
-  const packed = join(ownFolderOf(path), "packed-refs");
-  return existed || contentOf(join(folder, packed)) !== (baseOf(base, packed).ref ?? "");
+  return part === "ref" && !path.endsWith("packed-refs") && namesOther(path, meeting);
+}
+
+/** Whether a file of git names another commit than when the layer began. */
+function namesOther(path: string, { folder, base }: Meeting): boolean {
+  return commitNamed(path, (each) => contentOf(join(folder, each))) !== (baseOf(base, path).ref ?? "");
 }
 
 /** Returns what the person changed in a folder that the layer deletes. */
@@ -82,10 +86,9 @@ function meetingsBelow(path: string, meeting: Meeting): readonly Conflict[] {
   });
 }
 
-function isChanged(path: string, mark: Mark, { folder, base }: Meeting): boolean {
-  const before = baseOf(base, path);
+function isChanged(path: string, mark: Mark, meeting: Meeting): boolean {
   const part = gitPartOf(path);
-  if (part === "ref") return contentOf(join(folder, path)) !== before.ref;
+  if (part === "ref") return namesOther(path, meeting);
   if (part !== undefined && part !== "setting") return false;
-  return BigInt(mark.changed) > before.since;
+  return BigInt(mark.changed) > baseOf(meeting.base, path).since;
 }

@@ -105,6 +105,20 @@ export function refsIn(folder: string, listing: Listing): ReadonlyMap<string, st
   return new Map(filesIn(listing, "ref").map((path) => [path, contentOf(join(folder, path))] as const));
 }
 
+/**
+ * Returns the text with which a branch or a tag names its commit: that of its own file or, if git has moved the name there, the line
+ * of `packed-refs`. Empty if it names none. For other files, it is their text.
+ */
+export function commitNamed(path: string, textOf: (path: string) => string): string {
+  const own = textOf(path);
+  const [folder = "", name = ""] = splitGit(path) ?? [];
+  if (own !== "" || !name.startsWith("refs/")) return own;
+  const line = textOf(join(folder, "packed-refs"))
+    .split("\n")
+    .find((each) => each.endsWith(` ${name}`));
+  return line === undefined ? "" : `${line.slice(0, -name.length - 1)}\n`;
+}
+
 /** Returns the text of a file that names a commit; empty if it cannot be read. */
 export function contentOf(file: string): string {
   try {

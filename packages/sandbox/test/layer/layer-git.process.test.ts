@@ -112,6 +112,31 @@ describe.runIf(hasNamespaces).each(["overlay", "copy"] as const)(
       expect(person(folder, "git status --short; git log --format=%s")).toBe("?? c\ntwo\none\n");
     });
 
+    test("gets the commits of a layer, though the person's git packed its objects and branches meanwhile", async () => {
+      const folder = folderOf(`${repository}git tag v1; git branch feature/x`);
+      const layer = await opened(folder, { engine });
+      await within(
+        layer,
+        folder,
+        "echo new > new; git add new; git commit -q -m third; git branch -f feature/x HEAD; git switch -q topic; git switch -q main",
+      );
+      person(folder, "git gc -q --prune=now; git pack-refs --all; ls .git/refs/heads");
+      expect(await keepAll(layer)).toMatchObject({ status: "kept" });
+      const named = "git rev-parse main feature/x | sort -u | wc -l; git log -1 --format=%s feature/x";
+      expect(person(folder, `${state}; ${named}`)).toBe("third\nsecond\nfirst\n1\nthird\n");
+      expect(await layer.undo(layer.keeps()[0]!)).toMatchObject({ status: "undone" });
+      expect(person(folder, state)).toBe("second\nfirst\n");
+      await within(layer, folder, "git branch -f topic HEAD");
+      person(
+        folder,
+        "git switch -q topic; echo p > p; git add p; git commit -q -m mine; git switch -q main; git pack-refs --all",
+      );
+      const conflict = { status: "conflicts", conflicts: [{ path: ".git/refs/heads/topic" }] };
+      expect(await keepAll(layer)).toMatchObject(conflict);
+      await layer.renew();
+      expect(await keepAll(layer)).toMatchObject(conflict);
+    });
+
     test("does not lose what the person commits, stages or deletes meanwhile", async () => {
       const folder = folderOf(repository);
       const layer = await opened(folder, { engine });
