@@ -10,17 +10,18 @@ const isRoot = getuid?.() === 0;
 /** Only root can try both; for another user the first half is reported as skipped. */
 const users = ["root", "a user"] as const;
 
-/** A user without any rights. */
-const unprivileged = 65_534;
+/** A user without any rights, and one whom the system does not know, as containers have. */
+const [unprivileged, unknown] = [65_534, 61_234];
 
 const isolations = ["auto", "bubblewrap"] as const;
 const program = fileURLToPath(new URL("run-commands.ts", import.meta.url));
 
 /** Runs a command in an isolation, started by a host of this user. */
-function run(user: (typeof users)[number], isolation: string, command: string): Output {
+function run(user: (typeof users)[number] | "nameless", isolation: string, command: string): Output {
   const folder = scratch();
-  const other = isRoot && user === "a user" ? { uid: unprivileged, gid: unprivileged } : {};
-  if ("uid" in other) chownSync(folder, unprivileged, unprivileged);
+  const id = user === "nameless" ? unknown : unprivileged;
+  const other = isRoot && user !== "root" ? { uid: id, gid: id } : {};
+  if ("uid" in other) chownSync(folder, id, id);
   const words = ["--conditions=@toolmount/source", program, folder, isolation, command];
   const env = { PATH: process.env["PATH"], HOME: folder };
   const printed = execFileSync(process.execPath, words, { ...other, env, encoding: "utf8" });
@@ -86,3 +87,8 @@ for (const user of users)
       });
     });
   });
+
+test.runIf(sandboxIsTested && isRoot)("a user whom the system does not know runs commands", () => {
+  for (const isolation of isolations)
+    expect(run("nameless", isolation, `id -u; echo "$USER"`)).toMatchObject({ stdout: `${unknown}\n\n` });
+});

@@ -28,9 +28,15 @@ interface UserFile {
   readonly keys: readonly (readonly string[])[];
 }
 
-/** Returns the user's home folder. */
+/** Returns the user's home folder; `/` for a user whom the system does not know, such as one that a container was started as. */
 export function homeOf({ env }: Pick<Shell, "env">): string {
-  return env["HOME"] ?? env["USERPROFILE"] ?? homedir();
+  const named = env["HOME"] ?? env["USERPROFILE"];
+  if (named !== undefined) return named;
+  try {
+    return homedir();
+  } catch {
+    return "/";
+  }
 }
 
 /**

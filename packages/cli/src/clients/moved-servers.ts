@@ -1,10 +1,10 @@
 import { createHash } from "node:crypto";
 import { chmod, readFile, rm, writeFile } from "node:fs/promises";
-import { homedir } from "node:os";
 import { dirname, join } from "node:path";
 import { makeFolder } from "@toolmount/paths";
 import { z } from "zod";
 import type { Shell } from "../process/shell.ts";
+import { homeOf } from "./mcp-clients.ts";
 
 const copy = z.strictObject({
   /** The path of the client's file. */
@@ -27,8 +27,7 @@ export type MovedServers = z.output<typeof copy>;
  * toolmount.
  */
 export function copyFile(file: string, entry: string, { env }: Pick<Shell, "env">): string {
-  const home = env["HOME"] ?? env["USERPROFILE"] ?? homedir();
-  const state = env["XDG_STATE_HOME"] ?? env["LOCALAPPDATA"] ?? join(home, ".local/state");
+  const state = env["XDG_STATE_HOME"] ?? env["LOCALAPPDATA"] ?? join(homeOf({ env }), ".local/state");
   return join(state, "toolmount/moved-servers", `${digestText(`${file}\n${entry}`).slice(0, 32)}.json`);
 }
 

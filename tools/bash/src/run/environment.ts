@@ -1,4 +1,4 @@
-import { homedir, userInfo } from "node:os";
+import { userInfo } from "node:os";
 
 /** Variables of the host that every command gets. A plan names all others. */
 const passed = ["PATH", "HOME", "USER", "LANG", "LC_ALL", "TZ", "TMPDIR"];
@@ -19,7 +19,17 @@ export function commandEnvironment(
 ): Environment {
   const names = [...passed, ...pass_env];
   const taken = names.flatMap((name) => (host[name] === undefined ? [] : [[name, host[name]] as const]));
-  return { HOME: homedir(), USER: userInfo().username, ...usual, ...Object.fromEntries(taken), ...env };
+  return { ...ofUser(), ...usual, ...Object.fromEntries(taken), ...env };
+}
+
+/** Returns the home and the name of this process's user. Containers are often started as a user whom their system does not know. */
+function ofUser(): Environment {
+  try {
+    const { homedir, username } = userInfo();
+    return { HOME: homedir, USER: username };
+  } catch {
+    return {};
+  }
 }
 
 /** Returns the host's own variables, for callers that pass none. */
