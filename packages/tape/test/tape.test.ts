@@ -258,9 +258,9 @@ describe("a tape", () => {
     const { host } = open({ runner: tapeReplay.runner });
     const first = Promise.withResolvers<void>();
     host.coordinator.hooks.gate("tool:post", async (_, { tool_name: name }) => {
-      if (name === "twice") return void first.resolve();
+      if (name === "twice") first.resolve();
       await first.promise;
-      return { action: "modify", data: { tool_result: { data: 7 } } };
+      return name === "add" ? { action: "modify", data: { tool_result: { data: 7 } } } : undefined;
     });
     tapeReplay.watch(host);
     await Promise.all([make(host, [steps[0]!]), make(host, [steps[4]!])]);
