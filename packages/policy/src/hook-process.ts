@@ -1,6 +1,6 @@
 import type { ChildProcessWithoutNullStreams } from "node:child_process";
 import { messageOf } from "@toolmount/core/errors";
-import { programCommand, signalTree, treeOptions, type ProgramGuard, spawnChild } from "@toolmount/sandbox";
+import { programCommand, signalTree, spawnChild, treeOptions, type ProgramGuard } from "@toolmount/sandbox";
 
 /** Maximum number of bytes that a hook may write to each of its outputs. */
 const maxHookOutputBytes = 65_536;

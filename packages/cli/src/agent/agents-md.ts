@@ -15,8 +15,8 @@ interface AgentsFile {
 }
 
 /**
- * Finds the nearest AGENTS.md in `folder` or the folders above it. Undefined if there is none, or if the nearest is empty. Throws
- * `USAGE_INVALID` if it is too large to contain instructions.
+ * Finds the nearest AGENTS.md in `folder` or the folders above it. Returns undefined if no folder has one, or if the nearest is
+ * empty. Throws `USAGE_INVALID` if the file is too large to contain instructions.
  */
 export async function findAgentsFile(folder: string): Promise<AgentsFile | undefined> {
   for (let at = folder; ; at = dirname(at)) {

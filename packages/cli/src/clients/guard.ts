@@ -131,7 +131,7 @@ async function toolsOf(draft: string, shell: Shell): Promise<Draft["tools"]> {
   }
 }
 
-/** Returns the absolute path of the plan that applies here or, if there is none, the path of the plan to create. */
+/** Returns the absolute path of the plan that applies here. If no plan applies, returns the path of the plan to create. */
 async function planFile(plan: string | undefined, { cwd }: Shell): Promise<string> {
   const { findPlan } = await import("@toolmount/loader/commands");
   try {

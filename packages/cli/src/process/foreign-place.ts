@@ -2,7 +2,7 @@ import { fileURLToPath } from "node:url";
 
 /**
  * Returns where code outside this package, such as a tool, runs now: the innermost frame of the stack as `file:line:column`.
- * Undefined if there is none.
+ * Returns undefined if only code of this package runs.
  */
 export function findForeignPlace(): string | undefined {
   const { stackTraceLimit } = Error;

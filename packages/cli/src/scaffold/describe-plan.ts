@@ -81,7 +81,7 @@ export function mergeDescription(before: string | undefined, server: ServerJson)
   return isDeepStrictEqual(old, merged) ? null : `${JSON.stringify(merged, null, 2)}\n`;
 }
 
-/** Returns the content of the nearest `package.json`, in a folder or above; empty if there is none. */
+/** Returns the content of the nearest `package.json`, in a folder or above; empty if no folder has one. */
 async function findPackage(folder: string): Promise<Package> {
   const file = join(folder, "package.json");
   if (existsSync(file)) {

@@ -108,8 +108,8 @@ function toPage({ response }: Visit, fragment: Readonly<Record<string, string>>)
 }
 
 /**
- * Returns the first token that this server accepts and that has a role; null if there is none. Some providers sign only the ID
- * token.
+ * Returns the first token that this server accepts and that has a role; null if the server accepts no token. Some providers sign
+ * only the ID token.
  */
 async function acceptedOf({ tokens }: Granted, options: PageSignInOptions): Promise<string | null> {
   for (const token of tokens) {

@@ -41,7 +41,7 @@ const single: ReadonlySet<string> = new Set<keyof Singles>([
 /** What is used of a request whose head is allowed. */
 interface Admitted {
   readonly path: string;
-  /** The token in the header `Authorization`; null if there is none. */
+  /** The token in the header `Authorization`; null if the request has no token there. */
   readonly token: string | null;
 }
 

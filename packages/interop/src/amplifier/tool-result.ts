@@ -36,13 +36,16 @@ export interface AmplifierError {
   readonly [key: string]: unknown;
 }
 
+/** The rule of Amplifier's contract for answers, as errors and warnings quote it. */
+const contract = "an Amplifier tool answers with { success, output, error }";
+
 /**
  * Turns an Amplifier result into one of ours. If fields are missing, `success` is true, and `output` and `error` are null. What is
  * not a field of Amplifier is named in a warning.
  * Throws `ContractBreach` for a success with an error, and for a value that is not a result.
  */
 export function fromAmplifierResult(tool: string, given: unknown): PartialResult {
-  if (!isRecord(given)) throw new ContractBreach("an Amplifier tool answers with { success, output, error }");
+  if (!isRecord(given)) throw new ContractBreach(contract);
   const { success = true, error = null, content: blocks, ...rest } = given;
   const { output, warnings } = outputOf(given, rest);
   const shown = { ...readContent(blocks), ...(warnings.length > 0 && { warnings }) };
@@ -58,8 +61,6 @@ export function fromAmplifierResult(tool: string, given: unknown): PartialResult
   });
 }
 
-const known = ["success", "output", "error", "content"];
-
 /** Returns the output of an answer. Members that Amplifier does not have are named; if there are only such, they are the output. */
 function outputOf(
   given: Readonly<Record<string, unknown>>,
@@ -67,8 +68,7 @@ function outputOf(
 ): { readonly output: unknown; readonly warnings: readonly string[] } {
   const names = Object.keys(others);
   if (names.length === 0) return { output, warnings: [] };
-  const contract = "an Amplifier tool answers with { success, output, error }";
-  if (known.some((key) => key in given))
+  if (names.length < Object.keys(given).length)
     return {
       output,
       warnings: [`${contract}; not read were: ${names.slice(0, 20).join(", ").slice(0, 500)}`],

@@ -69,7 +69,8 @@ export class AgentQuestions {
   }
 
   /**
-   * Returns the question of a call in the form in which the library shows it to its people; with empty texts if there is none.
+   * Returns the question of a call in the form in which the library shows it to its people. If the call asks nothing, its texts are
+   * empty.
    */
   async questionOf(callId: string, given: CallContext = {}): Promise<LibraryQuestion> {
     const found = await this.#question(callId, given);

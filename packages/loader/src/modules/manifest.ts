@@ -79,8 +79,8 @@ export interface PackageFacts {
 }
 
 /**
- * Finds an installed package from a folder, and reads its `package.json`. Undefined if there is none. No code of the package
- * runs.
+ * Finds the package that code in a folder would import, and reads its `package.json`. Returns undefined if the package is not
+ * installed. No code of the package runs.
  */
 export async function findPackage(name: string, folder: string): Promise<PackageFacts | undefined> {
   const file = locate(name, folder);

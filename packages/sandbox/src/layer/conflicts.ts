@@ -64,8 +64,7 @@ function meetingsOf(change: LayerChange, meeting: Meeting): readonly Conflict[] 
  */
 function isGone({ path, kind }: LayerChange, meeting: Meeting): boolean {
   const part = gitPartOf(path, kind === "folder");
-  const { existed } = baseOf(meeting.base, path);
-  if (part === undefined || part === "setting") return existed;
+  if (part === undefined || part === "setting") return baseOf(meeting.base, path).existed;
   return part === "ref" && !path.endsWith("packed-refs") && namesOther(path, meeting);
 }
 

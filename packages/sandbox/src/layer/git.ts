@@ -113,10 +113,10 @@ export function commitNamed(path: string, textOf: (path: string) => string): str
   const own = textOf(path);
   const [folder = "", name = ""] = splitGit(path) ?? [];
   if (own !== "" || !name.startsWith("refs/")) return own;
-  const line = textOf(join(folder, "packed-refs"))
-    .split("\n")
-    .find((each) => each.endsWith(` ${name}`));
-  return line === undefined ? "" : `${line.slice(0, -name.length - 1)}\n`;
+  const packed = textOf(join(folder, "packed-refs"));
+  // The file may name thousands of branches, so it is not split into lines.
+  const end = packed.indexOf(` ${name}\n`);
+  return end === -1 ? "" : `${packed.slice(packed.lastIndexOf("\n", end) + 1, end)}\n`;
 }
 
 /** Returns the text of a file that names a commit; empty if it cannot be read. */

@@ -107,7 +107,7 @@ function killProcess(pid: number): void {
 
 let found: string | null | undefined;
 
-/** Returns the folder of the group in which this process may make others, searched only once; null if there is none. */
+/** Returns the folder of the control group in which this process may make others; null if it may make none. Searches only once. */
 export function delegatedGroup(): string | null {
   if (found === undefined) found = process.platform === "linux" ? prepareGroup(ownGroup()) : null;
   return found;

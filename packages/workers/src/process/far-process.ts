@@ -2,7 +2,7 @@ import type { ChildProcess } from "node:child_process";
 import type { Duplex } from "node:stream";
 import type { Clock, Logger, RunnerControl, RunnerJob, ToolReturn } from "@toolmount/core";
 import { messageOf } from "@toolmount/core/errors";
-import { killEntered, passFilter, sandboxStdio, type Launch, spawnChild } from "@toolmount/sandbox";
+import { killEntered, passFilter, sandboxStdio, spawnChild, type Launch } from "@toolmount/sandbox";
 import { readLines } from "../far/lines.ts";
 import { readFarMessage, type FarMessage } from "../far/far-message.ts";
 import { channelDescriptor, maxMessageBytes, type HostMessage, type Question } from "../far/messages.ts";
