@@ -1,4 +1,13 @@
-import { mkdtempSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from "node:fs";
+import {
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
@@ -31,6 +40,19 @@ test("a link to a folder is a folder, and a file in the way is an error and stay
   expect(() => makeFolder(join(folder, "file"))).toThrow("EEXIST");
   expect(() => makeFolder(join(folder, "file/below"))).toThrow("EEXIST");
   expect(readFileSync(join(folder, "file"), "utf8")).toBe("text");
+});
+
+test("git ignores what is in a folder .toolmount, also if a person made it, and a .gitignore that is there stays", () => {
+  const folder = emptyFolder();
+  const ignored = () => readFileSync(join(folder, ".toolmount/.gitignore"), "utf8");
+  mkdirSync(join(folder, ".toolmount"));
+  makeFolder(join(folder, ".toolmount/layers/one/.toolmount"), 0o700);
+  expect(ignored()).toBe("*\n");
+  expect(readdirSync(join(folder, ".toolmount/layers/one/.toolmount"))).toEqual([]);
+
+  writeFileSync(join(folder, ".toolmount/.gitignore"), "*.db\n");
+  makeFolder(join(folder, ".toolmount"));
+  expect(ignored()).toBe("*.db\n");
 });
 
 test.runIf(process.platform === "linux")(

@@ -90,7 +90,7 @@ async function fetchBundles(
     const { folder: plan, store, env, included } = await readPlanSources(input, options);
     const wanted = included.filter(({ source }) => !done.has(source.alias));
     if (wanted.length === 0) return [...done.values()];
-    await keepPrivate(store);
+    makeFolder(store);
     for (const { source, isThere: isFetched } of wanted) {
       const clone = join(store, "bundles", source.alias);
       if (source.from.kind === "git" && (!isFetched || options.update === true))
@@ -108,12 +108,6 @@ async function describeClone(
   return { source, name: alias, version: undefined, folder, ...(commit !== undefined && { commit }) };
 }
 
-/** Creates the folder of fetched packages, with a `.gitignore` that keeps it out of the plan's git repository. */
-async function keepPrivate(store: string): Promise<void> {
-  makeFolder(store);
-  await writeFile(join(store, ".gitignore"), "*\n");
-}
-
 /** A source, and whether the plan needs it to open. */
 type Wanted = FetchedSource & { readonly required: boolean };
 
@@ -123,7 +117,7 @@ async function fetchAll(
   isUpdate: boolean,
 ): Promise<MissingSource[]> {
   const { store } = fetching;
-  await keepPrivate(store);
+  makeFolder(store);
   const others = await othersOf(wanted, store);
   if (isUpdate) await forget(wanted, others, store);
   const missing: Wanted[] = [];

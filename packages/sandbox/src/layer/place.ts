@@ -1,4 +1,4 @@
-import { existsSync, lstatSync, readdirSync, realpathSync, rmdirSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, lstatSync, readdirSync, realpathSync, rmdirSync, rmSync } from "node:fs";
 import { basename, join } from "node:path";
 import { messageOf } from "@toolmount/core/errors";
 import { makeFolder } from "@toolmount/paths";
@@ -26,8 +26,6 @@ export function makePlace(
   const place = join(layers, name);
   try {
     makeFolder(place, 0o700);
-    // A repository around the folder must not take these files for the person's.
-    writeFileSync(join(layers, ".gitignore"), "*\n");
   } catch (error) {
     return { problem: `its files cannot be in ${place}: ${messageOf(error)}` };
   }
