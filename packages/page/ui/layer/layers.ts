@@ -11,11 +11,12 @@ const settleMs = 1_000;
 let timer = 0;
 let isReading = false;
 
-/** Reads the waiting sessions soon, and only once for several changes that come together. */
+/** Reads the waiting sessions soon, and only once for several changes that come together; after a reading that runs now. */
 export function readLayersSoon(): void {
-  if (isReading || served.value?.layers !== true) return;
+  if (served.value?.layers !== true) return;
   clearTimeout(timer);
-  timer = setTimeout(() => void readLayers(), settleMs);
+  // A reading that fails has lost the server, and the next connection reads the sessions anyway.
+  timer = setTimeout(() => (isReading ? readLayersSoon() : void readLayers().catch(() => {})), settleMs);
 }
 
 /** Reads the waiting sessions now; empty if the host has no layers, or if the token may not see questions. */

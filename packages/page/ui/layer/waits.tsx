@@ -60,7 +60,7 @@ function Live({ sessionId, again }: WaitsProps) {
       notify(textOf(error));
     }
     again.value += 1;
-    await readLayers();
+    await readLayers().catch((error: unknown) => notify(textOf(error)));
   };
   const choosing = {
     chosen,
