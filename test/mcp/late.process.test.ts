@@ -63,13 +63,13 @@ test.each(["slow", "dead"] as const)(
     const folder = await folderWith([entry("fast", serverOf()), entry("late", gated(how))]);
     const { client, notified } = await clientOf(folder);
 
+    await until(async () => (await namesOf(client)).includes("fast_echo"));
     const before = await namesOf(client);
     const seen = notified();
     await writeFile(join(folder, "there"), "");
     await until(() => notified() > seen);
     await until(async () => (await namesOf(client)).includes("late_echo"));
 
-    expect(before).toContain("fast_echo");
     expect(before).not.toContain("late_echo");
     const echo = await client.callTool({ name: "late_echo", arguments: { text: "hi" } });
     expect(echo.content).toEqual([{ type: "text", text: "echo: hi" }]);
