@@ -1,5 +1,9 @@
 import { describe, expect, onTestFinished, test, vi } from "vitest";
+import { KnownWay } from "../src/mount/known-way.ts";
 import { Attempts, describeConnection } from "../src/mount/attempts.ts";
+import { config } from "../src/mount/config.ts";
+
+const settings = config.parse({ name: "files", url: "http://127.0.0.1/mcp" });
 
 describe("the attempts to connect to a server", () => {
   const facts = {
@@ -8,13 +12,13 @@ describe("the attempts to connect to a server", () => {
     isConnecting: false,
     connections: 2,
     pid: 7,
-    protocolAt: undefined,
+    known: new KnownWay(),
   };
 
   test("wait longer after each failure, up to half a minute", () => {
     vi.useFakeTimers({ toFake: ["Date"], now: 0 });
     onTestFinished(() => void vi.useRealTimers());
-    const attempts = new Attempts();
+    const attempts = new Attempts({ settings });
     const waits = Array.from({ length: 11 }, () => {
       const before = attempts.backOffMs;
       attempts.failed(new Error("no"), undefined);
@@ -32,7 +36,7 @@ describe("the attempts to connect to a server", () => {
   });
 
   test("say whether the cause is the one before, and forget it when one succeeds", () => {
-    const attempts = new Attempts();
+    const attempts = new Attempts({ settings });
     expect([attempts.failed(new Error("a"), undefined), attempts.failed(new Error("a"), undefined)]).toEqual([
       false,
       true,
@@ -49,7 +53,7 @@ describe("the attempts to connect to a server", () => {
   });
 
   test("are shown as the state of the server", () => {
-    const attempts = new Attempts();
+    const attempts = new Attempts({ settings });
     const state = (more: object = {}) => describeConnection({ ...facts, attempts, ...more });
     const client = {
       getNegotiatedProtocolVersion: () => "2026-07-28",
@@ -61,11 +65,12 @@ describe("the attempts to connect to a server", () => {
     attempts.refused();
     expect(state().state).toBe("needs_auth");
     expect(state({ isConnecting: true }).state).toBe("connecting");
-    expect(state({ isConnecting: true, client, protocolAt: 0 })).toEqual({
+    expect(state({ isConnecting: true, client, known: { at: 0, says: "it speaks SSE" } })).toEqual({
       state: "connected",
       connections: 2,
       protocol: "2026-07-28",
       protocolAt: "1970-01-01T00:00:00.000Z",
+      way: "it speaks SSE",
       server: "files 1",
       pid: 7,
     });

@@ -1,9 +1,10 @@
 import { data, defineTool, type Tool } from "@toolmount/core";
 import { onTestFinished, vi } from "vitest";
 import { z } from "zod";
-import { EraVerdict, type ConnectionOptions } from "../src/mount/client.ts";
+import type { ConnectionOptions } from "../src/mount/client.ts";
 import { config } from "../src/mount/config.ts";
 import { Connection } from "../src/mount/connection.ts";
+import { KnownWay } from "../src/mount/known-way.ts";
 import { serveHttp } from "../src/index.ts";
 import { add, hostOf, notingLogger } from "./support.ts";
 
@@ -58,13 +59,13 @@ export function connectionWorld(
   onTestFinished(() => void vi.unstubAllGlobals());
   const { logger, lines } = notingLogger();
   const listed: string[][] = [];
-  const verdict = new EraVerdict();
+  const known = options.known ?? new KnownWay();
   const connection = new Connection({
     settings: config.parse({ name: "files", url, era: "modern", ...settings }),
     folder: undefined,
     toolFor: () => "",
     logger,
-    verdict,
+    known,
     onTools: (found) => void listed.push(found.map(({ name }) => name)),
     ...options,
   });
@@ -81,7 +82,7 @@ export function connectionWorld(
     } as never);
   const count = (method: string) => asked.filter((one) => one === method).length;
   const warnings = () => lines.filter(([level]) => level === "warn");
-  return { host, connection, call, asked, failing, lines, warnings, listed, verdict, count };
+  return { host, connection, call, asked, failing, lines, warnings, listed, known, count };
 }
 
 /** What the tool `add` answers to the calls of `call`. */

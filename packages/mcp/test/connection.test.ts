@@ -71,11 +71,11 @@ describe("a connection", () => {
   });
 
   test("to a server that connects but does not list its tools is not used", async () => {
-    const { connection, call, failing, verdict } = connectionWorld({ era: "auto" });
+    const { connection, call, failing, known } = connectionWorld({ era: "auto" });
     failing["tools/list"] = [status(500)];
     await expect(call()).rejects.toMatchObject({ code: "MCP_SERVER_UNAVAILABLE" });
     expect(connection.status).toMatchObject({ state: "down", connections: 0 });
-    expect(verdict.prior).toMatchObject({ kind: "modern" });
+    expect(await known.recall()).toMatchObject({ prior: { kind: "modern" } });
     expect(await call()).toMatchObject(sum);
     expect(connection.status.connections).toBe(1);
   });
@@ -90,10 +90,13 @@ describe("a connection", () => {
     ["refuses it", status(502)],
     ["does not answer it", () => new Promise<Response>(() => {})],
   ])("to a server that %s, the question for its revision, is one of before 2026", async (_, answer) => {
-    const { call, failing, verdict, connection } = connectionWorld({ era: "auto", startTimeoutMs: 3_000 });
+    const { call, failing, known, connection } = connectionWorld({ era: "auto", startTimeoutMs: 3_000 });
     failing["server/discover"] = [answer];
     expect(await call()).toMatchObject(sum);
-    expect([verdict.prior?.kind, connection.status.protocol]).toEqual(["legacy", "2025-11-25"]);
+    expect([(await known.recall()).prior?.kind, connection.status.protocol]).toEqual([
+      "legacy",
+      "2025-11-25",
+    ]);
   });
 
   test.each([
@@ -101,9 +104,9 @@ describe("a connection", () => {
     ["modern", undefined],
     ["legacy", undefined],
   ])("of the era %s notes which revision the server speaks: %s", async (era, kind) => {
-    const { call, verdict, connection } = connectionWorld({ era });
+    const { call, known, connection } = connectionWorld({ era });
     await call();
-    expect(verdict.prior?.kind).toBe(kind);
+    expect((await known.recall()).prior?.kind).toBe(kind);
     expect(connection.status.protocol).toBe(era === "legacy" ? "2025-11-25" : "2026-07-28");
   });
 

@@ -6,7 +6,7 @@ import { silentLogger } from "@toolmount/core";
 import { expect, test } from "vitest";
 import { config } from "../src/mount/config.ts";
 import { Connection } from "../src/mount/connection.ts";
-import { EraVerdict } from "../src/mount/client.ts";
+import { KnownWay } from "../src/mount/known-way.ts";
 import { startProgram } from "../src/mount/process-tree.ts";
 import { StdioTransport } from "../src/mount/stdio-transport.ts";
 
@@ -62,13 +62,13 @@ test("a connection that is closed while its server is silent ends the server, an
     env,
     startTimeoutMs: 3_600_000,
   });
-  const verdict = new EraVerdict();
+  const known = new KnownWay();
   const connection = new Connection({
     settings,
     folder: undefined,
     toolFor: () => "",
     logger: silentLogger,
-    verdict,
+    known,
   });
   const connected = connection.client();
   connected.catch(() => {});

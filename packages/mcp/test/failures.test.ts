@@ -22,7 +22,14 @@ const sentence = (error: Error | { error?: string }) => ("message" in error ? er
 
 test.each([
   [failures.gone("files", "no such file"), 'the MCP server "files" cannot be reached: no such file'],
-  [failures.tooLate({ startTimeoutMs: 5 }), "it did not answer within 5 ms"],
+  [
+    failures.tooLate({ startTimeoutMs: 5, command: "node", args: ["s.mjs"] }),
+    "it did not answer within 5 ms",
+  ],
+  [
+    failures.tooLate({ startTimeoutMs: 5, command: "npx", args: ["-y", "some-server"] }),
+    "it did not answer within 5 ms; its first start by npx may download it, so try again or raise startTimeoutMs",
+  ],
   [
     failures.needsSignIn({ settings }, "it refused"),
     'the MCP server "files" needs a sign-in: it refused; a person has to run: toolmount auth files',

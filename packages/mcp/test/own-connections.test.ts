@@ -1,6 +1,6 @@
 import { silentLogger } from "@toolmount/core";
 import { expect, onTestFinished, test } from "vitest";
-import { EraVerdict } from "../src/mount/client.ts";
+import { KnownWay } from "../src/mount/known-way.ts";
 import { config } from "../src/mount/config.ts";
 import { Connection } from "../src/mount/connection.ts";
 import { KeptConnections, mergeListed, requireUser, settingsFor } from "../src/mount/own-connections.ts";
@@ -20,7 +20,7 @@ test("of more users than are kept, the quietest without a running call loses the
       folder: undefined,
       toolFor: () => "",
       logger: silentLogger,
-      verdict: new EraVerdict(),
+      known: new KnownWay(),
     });
   const kept = new KeptConnections(2);
   onTestFinished(() => kept.close());

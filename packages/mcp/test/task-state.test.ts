@@ -1,7 +1,7 @@
-import { ProtocolError, type Client } from "@modelcontextprotocol/client";
-import { expect, onTestFinished, test, vi } from "vitest";
+import { ProtocolError } from "@modelcontextprotocol/client";
+import { expect, test } from "vitest";
 import { config } from "../src/mount/config.ts";
-import { EraVerdict, negotiationOf } from "../src/mount/client.ts";
+import { negotiationOf } from "../src/mount/client.ts";
 import { failedBy, resultOf, toEarlier, toExtension, type TaskState } from "../src/tasks/task-state.ts";
 
 const state: TaskState = { id: "t", status: "working", createdAt: 0, changedAt: 1_000, ttlMs: 60_000 };
@@ -89,24 +89,6 @@ test("the result of an ended task is what it returned, or its error, or why it h
     data: undefined,
   });
   expect(thrownBy({})).toEqual({ code: -32_602, message: "the task has no result", data: undefined });
-});
-
-test("which revision a server speaks is known for an hour", () => {
-  vi.useFakeTimers({ toFake: ["Date"], now: 5_000 });
-  onTestFinished(() => void vi.useRealTimers());
-  const verdict = new EraVerdict();
-  expect([verdict.prior, verdict.at]).toEqual([undefined, undefined]);
-  const discover = { supportedVersions: ["2026-07-28"] };
-  verdict.note({ getDiscoverResult: () => discover } as unknown as Client);
-  expect([verdict.prior, verdict.at]).toEqual([{ kind: "modern", discover }, 5_000]);
-  vi.setSystemTime(5_000 + 3_599_999);
-  expect(verdict.prior).toBeDefined();
-  vi.setSystemTime(5_000 + 3_600_000);
-  expect([verdict.prior, verdict.at]).toEqual([undefined, 5_000]);
-  verdict.note({ getDiscoverResult: () => undefined } as unknown as Client);
-  expect(verdict.prior).toEqual({ kind: "legacy" });
-  verdict.forget();
-  expect([verdict.prior, verdict.at]).toEqual([undefined, undefined]);
 });
 
 test.each([

@@ -46,26 +46,29 @@ async function listen(handle: Handle) {
 
 const planOf = (url: string) => ({ version: 1, tools: [{ module: "old", source: { mcp: { url } } }] });
 
-test.each([404, 405, 400])("a server that refuses a POST with %i is spoken to over SSE", async (status) => {
-  let stream: ServerResponse | undefined;
-  const { url } = await listen((request, response, body) => {
-    if (request.method === "GET") {
-      stream = response.writeHead(200, { "content-type": "text/event-stream" });
-      stream.write("event: endpoint\ndata: /messages\n\n");
-      return;
-    }
-    if (request.url !== "/messages") {
-      response.writeHead(status).end("no");
-      return;
-    }
-    response.writeHead(202).end();
-    const answer = answerTo(JSON.parse(body) as Asked);
-    if (answer !== undefined) stream?.write(`event: message\ndata: ${answer}\n\n`);
-  });
-  const host = await open(planOf(url));
+test.each([404, 405, 400, 403])(
+  "a server that refuses a POST with %i is spoken to over SSE",
+  async (status) => {
+    let stream: ServerResponse | undefined;
+    const { url } = await listen((request, response, body) => {
+      if (request.method === "GET") {
+        stream = response.writeHead(200, { "content-type": "text/event-stream" });
+        stream.write("event: endpoint\ndata: /messages\n\n");
+        return;
+      }
+      if (request.url !== "/messages") {
+        response.writeHead(status).end("no");
+        return;
+      }
+      response.writeHead(202).end();
+      const answer = answerTo(JSON.parse(body) as Asked);
+      if (answer !== undefined) stream?.write(`event: message\ndata: ${answer}\n\n`);
+    });
+    const host = await open(planOf(url));
 
-  expect((await host.call({ name: "send" })).result.data).toBe("sent");
-});
+    expect((await host.call({ name: "send" })).result.data).toBe("sent");
+  },
+);
 
 test("a server that refuses a POST and has no SSE is away for the first reason", async () => {
   const { url } = await listen((_, response) => void response.writeHead(404).end("no such page"));

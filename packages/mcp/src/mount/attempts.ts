@@ -1,8 +1,10 @@
-import type { Client, PriorDiscovery } from "@modelcontextprotocol/client";
+import type { Client } from "@modelcontextprotocol/client";
 import { systemClock, type ToolmountError } from "@toolmount/core";
 import { isServedToItself } from "../wire/chain.ts";
-import type { ServerSettings } from "./config.ts";
-import { causeOf, gone, isSilent, isUnauthorized, needsSignIn, refusesToPost } from "./failures.ts";
+import type { ConnectionOptions } from "./client.ts";
+import { signsInByHeader, type ServerSettings } from "./config.ts";
+import { causeOf, gone, isAway, isSilent, isUnauthorized, needsSignIn, refusesToPost } from "./failures.ts";
+import type { KnownWay, Way } from "./known-way.ts";
 import type { TransportOptions } from "./transport.ts";
 import type { ServerStatus } from "../wire/server-status.ts";
 import type { StdioTransport } from "./stdio-transport.ts";
@@ -22,16 +24,13 @@ export class Attempts {
   #isReported: boolean;
   readonly #isKeyed: boolean;
 
-  /**
-   * With `isKeyed`, the plan has the credentials, so no person can sign in. With `isReported`, the loader reports the first
-   * failure as a problem of the plan, so no warning is logged for it.
-   */
-  constructor(isKeyed = false, isReported = false) {
-    this.#isKeyed = isKeyed;
+  constructor({ settings, isReported = false }: Pick<ConnectionOptions, "settings" | "isReported">) {
+    // With credentials in the plan, no person can sign in.
+    this.#isKeyed = signsInByHeader(settings);
     this.#isReported = isReported;
   }
 
-  /** The error because of which no connection is made any more: the server leads back to this host. Undefined without one. */
+  /** Set if the server leads back to this host: the error that stops all further attempts to connect. */
   get refusal(): ToolmountError | undefined {
     return this.#refusal;
   }
@@ -113,27 +112,22 @@ export class Attempts {
   }
 }
 
-/** How to connect to a server: the revision that it is known to speak, and SSE if it does not speak Streamable HTTP. */
-export interface Way {
-  readonly prior: PriorDiscovery | undefined;
-  readonly found?: "sse" | undefined;
-}
-
 /**
- * Returns another way to connect to a server that could not be reached: as a server from before 2026, or over SSE. Undefined if
- * no other way is worth a try.
+ * Returns another way to connect to a server that could not be reached: as a server from before 2026, over SSE or, if an earlier
+ * connection found the `way`, as an unknown server. Undefined if no other way is worth a try.
  */
 export function otherWay(
   error: unknown,
   { command, transport, era }: Pick<ServerSettings, "command" | "transport" | "era">,
-  { isKnown, hasEnded }: { readonly isKnown: boolean; readonly hasEnded: boolean },
+  { way, ended }: { readonly way: Way; readonly ended: string | undefined },
 ): Way | undefined {
+  if (way.prior !== undefined) return isAway(error) ? undefined : { prior: undefined };
   const prior = { kind: "legacy" } as const;
   if (command === undefined && transport === undefined && refusesToPost(error))
     return { prior, found: "sse" };
   // Some servers from before 2026 end when they are asked which revision they speak, or do not answer.
-  const isOld = command === undefined ? isSilent(error) : hasEnded;
-  return era === "auto" && !isKnown && isOld ? { prior } : undefined;
+  const isOld = command === undefined ? isSilent(error) : ended !== undefined;
+  return era === "auto" && isOld ? { prior } : undefined;
 }
 
 interface ConnectionFacts {
@@ -143,11 +137,11 @@ interface ConnectionFacts {
   readonly attempts: Attempts;
   readonly connections: number;
   readonly pid: number | null;
-  readonly protocolAt: number | undefined;
+  readonly known: KnownWay;
 }
 
 export function describeConnection(facts: ConnectionFacts): Omit<ServerStatus, "name" | "refused"> {
-  const { client, attempts, connections, pid, protocolAt } = facts;
+  const { client, attempts, connections, pid, known } = facts;
   const protocol = client?.getNegotiatedProtocolVersion();
   const { name, version } = client?.getServerVersion() ?? {};
   return {
@@ -155,7 +149,8 @@ export function describeConnection(facts: ConnectionFacts): Omit<ServerStatus, "
     connections,
     ...(client === undefined && attempts.cause !== undefined && { cause: attempts.cause }),
     ...(protocol !== undefined && { protocol }),
-    ...(protocolAt !== undefined && { protocolAt: new Date(protocolAt).toISOString() }),
+    ...(known.at !== undefined && { protocolAt: new Date(known.at).toISOString() }),
+    ...(known.says !== undefined && { way: known.says }),
     ...(name !== undefined && { server: `${name} ${version}` }),
     ...(client !== undefined && pid !== null && { pid }),
   };

@@ -1,17 +1,16 @@
 import { isAbsolute, join } from "node:path";
 import type { Coordinator } from "@toolmount/core";
 import { Authorization, type ServerAuthorization } from "../auth/authorization.ts";
-import { createCredentialFile, credentialFile } from "../auth/credential-file.ts";
 import { Credentials, credentialsCapability, type CredentialStore } from "../auth/credentials.ts";
 import { ExchangedAuthorization } from "../auth/exchanged.ts";
-import type { ServerSettings } from "./config.ts";
-import { signsInByHeader } from "./failures.ts";
+import { createRecordFile } from "../auth/record-file.ts";
+import { signsInByHeader, type ServerSettings } from "./config.ts";
 
 /** Returns the plan's state store if it offers to store credentials; else a store in a file in the plan's folder. */
 export function credentialStoreOf(offered: unknown, folder: string | undefined): CredentialStore {
   if (isStore(offered)) return offered;
   const base = folder !== undefined && isAbsolute(folder) ? folder : ".";
-  return createCredentialFile(join(base, credentialFile));
+  return createRecordFile(join(base, ".toolmount/credentials.db"));
 }
 
 /**

@@ -5,13 +5,7 @@ import {
   type Transport,
   type VersionNegotiationOptions,
 } from "@modelcontextprotocol/client";
-import {
-  systemClock,
-  type HostChain,
-  type HostLink,
-  type Logger,
-  type ToolmountError,
-} from "@toolmount/core";
+import type { HostChain, HostLink, Logger, ToolmountError } from "@toolmount/core";
 import { isServedToItself, writeChain, type Above } from "../wire/chain.ts";
 import type { ServerAuthorization } from "../auth/authorization.ts";
 import type { Front } from "../wire/front.ts";
@@ -23,6 +17,7 @@ import { tooLate } from "./failures.ts";
 import { listOffered } from "./skills.ts";
 import { traceConnections } from "../wire/trace.ts";
 import type { TransportOptions } from "./transport.ts";
+import type { KnownWay } from "./known-way.ts";
 
 /** Callbacks for changes that a server reports without being asked. */
 interface ClientEvents {
@@ -40,7 +35,7 @@ interface ClientEvents {
 /** Settings and callbacks with which a connection is made. */
 export interface ConnectionOptions extends TransportOptions, ClientEvents {
   /** What earlier connections to the same server found out about it. */
-  readonly verdict: EraVerdict;
+  readonly known: KnownWay;
   /** Whether the loader reports the first failure to connect. */
   readonly isReported?: boolean | undefined;
   readonly chain?: HostChain | undefined;
@@ -56,7 +51,7 @@ const maxPages = 1_000;
 
 /** Makes a client of the official SDK for one connection to a server; it is not connected yet. */
 export function createClient(
-  given: Omit<ConnectionOptions, "verdict"> & Pick<Above, "links">,
+  given: Omit<ConnectionOptions, "known"> & Pick<Above, "links">,
   /** Returns the client whose call runs, if it is the only one on this connection. */
   frontOf: () => Front | undefined,
 ): Client {
@@ -104,7 +99,7 @@ function addressOf({ protocol, hostname, port }: URL): string {
 }
 
 /** Reads the tools again after the server said that they changed. */
-async function readChanged(client: Client, given: Omit<ConnectionOptions, "verdict">): Promise<void> {
+async function readChanged(client: Client, given: Omit<ConnectionOptions, "known">): Promise<void> {
   const { settings, logger, onTools, onHosts, onServedToItself } = given;
   try {
     onTools?.(await listOffered(client, settings, { onHosts }));
@@ -142,46 +137,8 @@ export async function listen(client: Client, logger: Logger): Promise<void> {
     .catch((err: unknown) => logger.debug({ err }, "no subscription"));
 }
 
-/** Milliseconds after which a server is asked again which revision it speaks, because it may have been upgraded. */
-const verdictMs = 60 * 60 * 1_000;
-
 /** Milliseconds without an answer about its revision after which a server counts as one from before 2026. */
 const probeMs = 10_000;
-
-/** Remembers which revision and transport a server speaks, and when that was found out. */
-export class EraVerdict {
-  #transport: "sse" | undefined;
-  #prior: PriorDiscovery | undefined;
-  #at = 0;
-
-  /** "sse" for a server over HTTP that does not speak Streamable HTTP. */
-  get transport(): "sse" | undefined {
-    return this.#transport;
-  }
-
-  /** Returns the known revision if it is still fresh, else undefined. */
-  get prior(): PriorDiscovery | undefined {
-    return systemClock.now() - this.#at < verdictMs ? this.#prior : undefined;
-  }
-
-  /** When the revision was found out, in milliseconds since the epoch; undefined while it is not known. */
-  get at(): number | undefined {
-    return this.#prior === undefined ? undefined : this.#at;
-  }
-
-  /** Remembers the revision that a connected client has found out, and its transport. */
-  note(client: Client, transport?: "sse"): void {
-    this.#transport = transport;
-    const discover = client.getDiscoverResult();
-    this.#prior = discover === undefined ? { kind: "legacy" } : { kind: "modern", discover };
-    this.#at = systemClock.now();
-  }
-
-  forget(): void {
-    this.#transport = undefined;
-    this.#prior = undefined;
-  }
-}
 
 /** Returns whether the SDK's client has to find out the revision, or which one it uses. */
 export function negotiationOf({ era, startTimeoutMs }: ServerSettings): VersionNegotiationOptions {

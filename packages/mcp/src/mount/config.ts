@@ -1,6 +1,5 @@
 import { z } from "zod";
 import { authSettings } from "../auth/settings.ts";
-import { signsInByHeader } from "./failures.ts";
 
 /** A time in milliseconds, at most the longest delay that a timer can hold. */
 const timer = z
@@ -88,8 +87,10 @@ export const config = z
         "With `instance: user`, by the id of a user: headers and variables of that user's connection.",
       ),
     startTimeoutMs: timer
-      .default(30_000)
-      .describe("Longest time of one attempt to connect and list, in milliseconds."),
+      .optional()
+      .describe(
+        "Longest time of one attempt to connect and list, in milliseconds. Without it, `30000`; for a program that npx, uvx, docker or the like may have to download first, `180000`.",
+      ),
     timeoutMs: timer.default(60_000).describe("Longest time of a call without progress, in milliseconds."),
     maxTimeoutMs: timer
       .default(1_800_000)
@@ -141,7 +142,29 @@ export const config = z
       refuse("a border is for an MCP server with a command; a server with a url runs elsewhere");
     if (border === "none" && (read.length > 0 || write.length > 0 || network !== "none"))
       refuse("read, write and network are grants of a border; add border: bubblewrap");
+  })
+  .transform((settings) => {
+    const { startTimeoutMs = downloaderOf(settings) === undefined ? 30_000 : 180_000 } = settings;
+    return { ...settings, startTimeoutMs };
   });
+
+/** Returns the name of the program, such as `npx`, that may download the server before it starts it; undefined if none does. */
+export function downloaderOf({
+  command = "",
+  args,
+}: {
+  readonly command?: string | undefined;
+  readonly args: readonly string[];
+}): string | undefined {
+  const name = /(?:^|[\\/])(\w+)(?:\.\w+)?$/.exec(command)?.[1] ?? "";
+  const first = args.find((arg) => !arg.startsWith("-")) ?? "";
+  const isDownloader =
+    /^(?:npx|pnpx|bunx|uvx)$/.test(name) ||
+    /^(?:npm (?:exec|x)|(?:pnpm|yarn) dlx|bun x|uv (?:run|tool)|pipx run|(?:docker|podman) run)$/.test(
+      `${name} ${first}`,
+    );
+  return isDownloader ? name : undefined;
+}
 
 interface UserSettings extends Record<"users" | "headers", object> {
   readonly instance: string;
@@ -163,3 +186,8 @@ function usersProblem({ instance, users, headers, auth }: UserSettings): string 
 
 /** The settings of a mounted MCP server, parsed. */
 export type ServerSettings = z.output<typeof config>;
+
+/** Whether an entry itself gives the requests an `Authorization` header. */
+export function signsInByHeader({ headers }: { readonly headers: object }): boolean {
+  return Object.keys(headers).some((name) => name.toLowerCase() === "authorization");
+}

@@ -9,7 +9,7 @@ import type { ToolmountError } from "@toolmount/core";
 import { messageOf } from "@toolmount/core/errors";
 import { currentFront, Fronts } from "../wire/front.ts";
 import { callWithAsks, type RequestAsks } from "./asks.ts";
-import { Attempts, describeConnection, otherWay, type Way } from "./attempts.ts";
+import { Attempts, describeConnection, otherWay } from "./attempts.ts";
 import { cancelTask } from "../tasks/follow.ts";
 import type { CallServerOptions } from "./tool-definition.ts";
 import { connectClient, createClient, listen, type ConnectionOptions } from "./client.ts";
@@ -21,9 +21,9 @@ import {
   isUnauthorized,
   isUnsent,
   needsSignIn,
-  signsInByHeader,
   tooLate,
 } from "./failures.ts";
+import type { Way } from "./known-way.ts";
 import { listOffered, readSkill } from "./skills.ts";
 import type { ServerStatus } from "../wire/server-status.ts";
 import { StdioTransport } from "./stdio-transport.ts";
@@ -46,7 +46,7 @@ export class Connection {
 
   constructor(options: ConnectionOptions) {
     this.#options = options;
-    this.#attempts = new Attempts(signsInByHeader(options.settings), options.isReported);
+    this.#attempts = new Attempts(options);
   }
 
   get status(): Omit<ServerStatus, "name" | "refused"> {
@@ -57,7 +57,7 @@ export class Connection {
       attempts: this.#attempts,
       connections: this.#connections,
       pid: this.#transport?.pid ?? null,
-      protocolAt: this.#options.verdict.at,
+      known: this.#options.known,
     });
   }
 
@@ -113,8 +113,9 @@ export class Connection {
     if (this.#transport?.refused !== undefined) return false; // the same answer would come again
     if (isForgotten(error)) await this.#drop(client, "the server has forgotten the session");
     if (isUnsent(error)) await client.close(); // closing it makes known how its program ended
-    const isGone = isLost(error) || this.#client !== client;
-    return isForgotten(error) || isUnsent(error) || (idempotent && isGone);
+    return (
+      isForgotten(error) || isUnsent(error) || (idempotent && (isLost(error) || this.#client !== client))
+    );
   }
 
   /** Returns the connected client; connects if there is none. Rejects with a `ToolError` that says why it cannot. */
@@ -164,25 +165,24 @@ export class Connection {
   }
 
   async #open(above: Above, late: AbortSignal): Promise<Client> {
-    const { settings, verdict } = this.#options;
-    const known = verdict.prior;
+    const { settings, known } = this.#options;
+    const way = await known.recall();
     try {
-      return await this.#openOnce(above, { prior: known, found: verdict.transport }, late);
+      return await this.#openOnce(above, way, late);
     } catch (error) {
-      const facts = { isKnown: known !== undefined, hasEnded: this.#transport?.ended !== undefined };
-      const other = otherWay(error, settings, facts);
+      const other = otherWay(error, settings, { way, ended: this.#transport?.ended });
       if (other === undefined) throw error;
       await this.#ending;
       const client = await this.#openOnce(above, other, late).catch((err: unknown) => {
         throw other.found === "sse" ? error : err; // it does not speak SSE either
       });
-      verdict.note(client, other.found);
+      if (other.prior !== undefined) await known.note(client, { found: other.found, isSlow: true });
       return client;
     }
   }
 
   async #openOnce(above: Above, { prior, found }: Way, late: AbortSignal): Promise<Client> {
-    const { settings, verdict, logger } = this.#options;
+    const { settings, known, logger } = this.#options;
     const { signal: closing } = this.#closing;
     if (closing.aborted) throw gone(settings.name, "its host is closed");
     const client = this.#createClient(above);
@@ -192,12 +192,13 @@ export class Connection {
     try {
       await connectClient(client, transport, { settings, prior, late, closing });
     } catch (error) {
-      verdict.forget();
+      await known.forget(error);
       this.#ending = transport.close().catch((err: unknown) => logger.warn({ err }, "a server did not end"));
       await this.#ending;
       throw error;
     }
-    if (prior === undefined && settings.era === "auto") verdict.note(client);
+    const isSlow = this.#transport?.isUnanswered("server/discover") === true;
+    if (prior === undefined && settings.era === "auto") await known.note(client, { isSlow });
     if (prior?.kind === "modern") await listen(client, logger);
     return (this.#client = client);
   }
@@ -217,8 +218,7 @@ export class Connection {
     const { logger, settings } = this.#options;
     const ended = { server: settings.name, cause };
     if (!this.#closing.signal.aborted) logger.warn(ended, "the connection to an MCP server ended");
-    this.#ending = client.close().catch(() => {}); // the connection is gone already
-    await this.#ending;
+    await (this.#ending = client.close().catch(() => {})); // the connection is gone already
   }
 
   /** Removes the server's tools and ends the connection for good, because the server leads back to this host by now. */

@@ -1,6 +1,7 @@
 import { SdkError, SdkErrorCode, SdkHttpError, UnauthorizedError } from "@modelcontextprotocol/client";
 import { failure, type JsonObject, type PartialResult } from "@toolmount/core";
 import { messageOf, ToolError } from "@toolmount/core/errors";
+import { downloaderOf, signsInByHeader, type ServerSettings } from "./config.ts";
 import type { StdioTransport } from "./stdio-transport.ts";
 
 /** Returns an error that a model may read: which server cannot be reached, and why. */
@@ -12,19 +13,19 @@ export function gone(name: string, cause: string, error?: unknown): ToolError {
 }
 
 /** Returns the error for an attempt to connect and list tools that took too long. */
-export function tooLate({ startTimeoutMs }: { readonly startTimeoutMs: number }): Error {
-  return new Error(`it did not answer within ${startTimeoutMs} ms`);
+export function tooLate(settings: Pick<ServerSettings, "startTimeoutMs" | "command" | "args">): Error {
+  const by = downloaderOf(settings);
+  const why =
+    by === undefined
+      ? ""
+      : `; its first start by ${by} may download it, so try again or raise startTimeoutMs`;
+  return new Error(`it did not answer within ${settings.startTimeoutMs} ms${why}`);
 }
 
 interface Failing {
   readonly name: string;
   readonly headers?: Readonly<Record<string, string>> | undefined;
   readonly auth: { readonly grant: string; readonly issuer?: string | undefined };
-}
-
-/** Whether an entry itself gives the requests an `Authorization` header. */
-export function signsInByHeader({ headers }: { readonly headers: object }): boolean {
-  return Object.keys(headers).some((name) => name.toLowerCase() === "authorization");
 }
 
 /** Returns an error that a person can solve by signing in, or by another key in the plan. */
@@ -124,7 +125,12 @@ export function isUnauthorized(error: unknown): boolean {
 /** Whether a server over HTTP refused Streamable HTTP for another reason than credentials or too many requests. */
 export function refusesToPost(error: unknown): boolean {
   const status = httpStatusOf(error) ?? 0;
-  return status >= 400 && status < 500 && ![401, 403, 429].includes(status);
+  return status >= 400 && status < 500 && ![401, 429].includes(status);
+}
+
+/** Whether a server could not be reached, ended, or refused the credentials, which says nothing about how it is spoken to. */
+export function isAway(error: unknown): boolean {
+  return isUnsent(error) || isLost(error) || isUnauthorized(error);
 }
 
 /** Whether the server was reached but did not answer. */

@@ -11,8 +11,9 @@ import type { ServerSettings } from "./config.ts";
 import { Connection } from "./connection.ts";
 import { exposedOf, groupOf, limitsOf } from "./exposed-definitions.ts";
 import { ExposedServer } from "./exposed.ts";
-import { EraVerdict, type ConnectionOptions } from "./client.ts";
+import type { ConnectionOptions } from "./client.ts";
 import { toolChanged } from "./failures.ts";
+import { createWayStore, KnownWay } from "./known-way.ts";
 import { MountedTools } from "./mounted-tools.ts";
 import type { ServerStatus } from "../wire/server-status.ts";
 import { servedUri } from "./ui.ts";
@@ -30,7 +31,7 @@ export class MountedServer {
   readonly signIn: ReturnType<typeof browserSignInOf>;
   readonly #coordinator: Coordinator;
   readonly settings: ServerSettings;
-  readonly #verdict = new EraVerdict();
+  readonly #known: KnownWay;
   readonly #authorizationOf: (settings: ServerSettings, user?: string) => ServerAuthorization | undefined;
   readonly #clientSignIn: ClientSignIn;
   readonly #main: Connection;
@@ -47,6 +48,10 @@ export class MountedServer {
     this.#coordinator = coordinator;
     this.settings = settings;
     const folder = coordinator.getCapability("session.working_dir") ?? undefined;
+    const isRemembered = folder !== undefined && coordinator.getCapability("session.in_layer") !== true;
+    this.#known = new KnownWay(
+      isRemembered ? createWayStore(folder, settings, coordinator.logger) : undefined,
+    );
     const store = lateStore(coordinator, folder);
     const onPage = (this.signIn = browserSignInOf({ settings, folder, store }));
     this.#clientSignIn = new ClientSignIn({ settings, folder, store, logger: coordinator.logger, onPage });
@@ -149,7 +154,7 @@ export class MountedServer {
       onHosts,
       onServedToItself,
       onOddity: (sentence: string) => this.tools.noteOddity(sentence),
-      verdict: this.#verdict,
+      known: this.#known,
       toolFor: (kind: AskKind) => this.exposed.toolFor(kind),
       user,
       authProvider: this.#authorizationOf(settings, user),

@@ -60,6 +60,11 @@ export class StdioTransport implements Transport {
     return this.#tree?.pid ?? null;
   }
 
+  /** Whether the server got a request of this method that it has not answered. */
+  isUnanswered(method: string): boolean {
+    return this.#reader.isUnanswered(method);
+  }
+
   /** The SDK takes a transport with this member as one over stdio, where a server that does not answer counts as an old one. */
   get stderr(): null {
     return null;

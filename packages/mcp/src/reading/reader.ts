@@ -67,6 +67,10 @@ export class WireReader {
     setNewest(this.#asked, message.id, method, mostAsked);
   }
 
+  isUnanswered(method: string): boolean {
+    return [...this.#asked.values(), ...this.#cancelled.values()].includes(method);
+  }
+
   #cancel(id: Id): void {
     setNewest(this.#cancelled, id, this.#asked.get(id) ?? "", mostCancelled);
     this.#asked.delete(id);

@@ -11,8 +11,10 @@ export interface ServerStatus {
   readonly cause?: string;
   /** The revision of the protocol that was agreed on. */
   readonly protocol?: string;
-  /** When the server was last asked which revision it speaks, as an ISO time; it is asked again an hour later. */
+  /** When the server was last asked which revision it speaks, as an ISO time; it is asked again an hour later, or a week later if `way` is set. */
   readonly protocolAt?: string;
+  /** How the server is connected to, if this took a timeout or a second attempt to find, and when it is tried again. */
+  readonly way?: string;
   /** The server's own name and version. */
   readonly server?: string;
   readonly pid?: number;

@@ -221,5 +221,6 @@ function writeServer(server: ServerStatus, out: Screen): void {
   const next = state === "needs_auth" ? `toolmount auth ${name}` : undefined;
   const says = [state, version, protocol, cause, next].filter((part) => part !== undefined).join("; ");
   out.line(`${out.paint(style, sign)} ${printable(`MCP server ${name}: ${says}`)}`);
-  for (const oddity of server.oddities ?? []) out.line(out.paint("dim", `  ${printable(oddity)}`));
+  for (const oddity of [server.way ?? [], server.oddities ?? []].flat())
+    out.line(out.paint("dim", `  ${printable(oddity)}`));
 }

@@ -14,7 +14,7 @@ import {
 } from "../../auth/credentials.ts";
 import { createSignInFetch, signInProblem } from "../../auth/sign-in-fetch.ts";
 import { createPersonSignIn } from "../../auth/sign-in-provider.ts";
-import { signsInByHeader } from "../failures.ts";
+import { signsInByHeader } from "../config.ts";
 import type { ServerSettings } from "../config.ts";
 import { settingsFor } from "../own-connections.ts";
 import { challengeFor } from "./challenge.ts";

@@ -5,19 +5,16 @@ import type { Json } from "@toolmount/core";
 import { makeFolder } from "@toolmount/paths";
 import type { CredentialStore } from "./credentials.ts";
 
-/** File for credentials when the plan has no `state`, relative to the plan's folder. */
-export const credentialFile = ".toolmount/credentials.db";
-
 /** Longest wait for another process that writes to the file, in milliseconds. */
 const busyMs = 10_000;
 
-/** Stores credentials in a file that only this user can read. The first write creates it; each access opens it again. */
-export function createCredentialFile(file: string): CredentialStore {
+/** Stores records in a file that only this user can read. The first write creates it; each access opens it again. */
+export function createRecordFile(file: string): CredentialStore {
   return {
     async get(key) {
       if (!existsSync(file)) return null;
       return withDatabase(file, (database) => {
-        const row = database.prepare("select version, body from credentials where key = ?").get(key);
+        const row = database.prepare("select version, body from records where key = ?").get(key);
         if (row === undefined) return null;
         return { version: Number(row["version"]), body: JSON.parse(String(row["body"])) as Json };
       });
@@ -27,11 +24,9 @@ export function createCredentialFile(file: string): CredentialStore {
         const text = JSON.stringify(body);
         const { changes } =
           before === 0
-            ? database.prepare("insert or ignore into credentials values (?, 1, ?)").run(key, text)
+            ? database.prepare("insert or ignore into records values (?, 1, ?)").run(key, text)
             : database
-                .prepare(
-                  "update credentials set version = version + 1, body = ? where key = ? and version = ?",
-                )
+                .prepare("update records set version = version + 1, body = ? where key = ? and version = ?")
                 .run(text, key, before);
         return Number(changes) === 1;
       }),
@@ -45,7 +40,7 @@ async function withDatabase<Value>(file: string, work: (database: DatabaseSync) 
   try {
     chmodSync(file, 0o600);
     database.exec(
-      "create table if not exists credentials (key text primary key, version integer not null, body text not null)",
+      "create table if not exists records (key text primary key, version integer not null, body text not null)",
     );
     return work(database);
   } finally {

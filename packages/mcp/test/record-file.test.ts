@@ -3,12 +3,11 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Coordinator } from "@toolmount/core";
 import { expect, onTestFinished, test } from "vitest";
-import { createCredentialFile } from "../src/auth/credential-file.ts";
+import { createRecordFile } from "../src/auth/record-file.ts";
 import { authorizationOf, credentialStoreOf, lateStore } from "../src/mount/authorize.ts";
-import { signsInByHeader } from "../src/mount/failures.ts";
 import { ExchangedAuthorization } from "../src/auth/exchanged.ts";
 import { Authorization } from "../src/auth/authorization.ts";
-import { config } from "../src/mount/config.ts";
+import { config, signsInByHeader } from "../src/mount/config.ts";
 
 /** A folder that is deleted after the test. */
 function folder(): string {
@@ -19,7 +18,7 @@ function folder(): string {
 
 test("credentials are kept by key and version, in a file that only this user can read", async () => {
   const file = join(folder(), "own", "credentials.db");
-  const store = createCredentialFile(file);
+  const store = createRecordFile(file);
   expect([await store.get("a"), existsSync(file)]).toEqual([null, false]);
   expect(await store.replace("a", 0, { token: "1" })).toBe(true);
   expect(statSync(file).mode & 0o777).toBe(0o600);
@@ -29,7 +28,7 @@ test("credentials are kept by key and version, in a file that only this user can
   expect(await store.replace("a", 1, { token: "2" })).toBe(true);
   expect(await store.replace("a", 1, { token: "3" })).toBe(false);
   expect(await store.replace("b", 1, { token: "3" })).toBe(false);
-  expect(await createCredentialFile(file).get("a")).toEqual({ version: 2, body: { token: "2" } });
+  expect(await createRecordFile(file).get("a")).toEqual({ version: 2, body: { token: "2" } });
   expect(await store.get("b")).toBeNull();
 });
 
