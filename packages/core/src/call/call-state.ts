@@ -130,12 +130,12 @@ export function ownSession(userId: unknown, name: unknown): string | undefined {
   return name.startsWith(own) ? name : own + name;
 }
 
-/** Returns `userId` if a call of that user is in exactly this session. Otherwise returns undefined, as the prefix would differ. */
+/** Returns `userId` if {@link ownSession} leaves this session's id unchanged for that user; undefined otherwise. */
 export function userIn(sessionId: string, userId: string | undefined): string | undefined {
   return ownSession(userId, sessionId) === sessionId ? userId : undefined;
 }
 
-/** Encodes a user's id without colons, and differently for each user. Half a surrogate pair has no percent code. */
+/** Encodes a user's id without colons, and differently for each user. Half of a surrogate pair cannot be percent-encoded. */
 function encoded(userId: string): string {
   if (userId.isWellFormed()) return encodeURIComponent(userId);
   return `%u${Buffer.from(userId, "utf16le").toString("hex")}`;

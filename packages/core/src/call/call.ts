@@ -216,12 +216,12 @@ export class Call {
   }
 }
 
-/** Whether a gate, a policy or the tool asks for an approval. */
+/** Whether a gate, a policy, the tool or an approved list asks for an approval of the call. */
 export function needsApproval({ approval }: Call): boolean {
   return approval !== null && approval.reasons.length > 0;
 }
 
-/** Returns the facts of a call as JSON that other processes can read. They are made once, and again when the deadline is known. */
+/** Returns the facts of a call as JSON for other processes. They are made once, and again when the deadline changes. */
 export function infoOf(call: Call): CallInfo {
   return (call.info ??= Object.freeze(makeInfo(call)));
 }

@@ -6,7 +6,7 @@ import { ownSession } from "./call-state.ts";
 import type { Runner } from "../contract/runner.ts";
 import type { Call } from "./call.ts";
 
-/** Whether the changes of a call are kept: the call has a session and changes something real, which its tool could undo there. */
+/** Whether changes are kept: the call has a session, is neither rehearsed nor an undo, and its tool can undo where it runs. */
 export function keepsChanges(call: Call): boolean {
   const { given, undo } = call;
   const isReal = undo === null && given.rehearsal === undefined;

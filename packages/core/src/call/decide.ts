@@ -122,7 +122,7 @@ function askJudges(
     : (answers as readonly PolicyAnswer[]);
 }
 
-/** Applies what the policies answered: any denial wins, and an `allow` removes only what a level asks. */
+/** Applies the policies' answers: any denial wins. An `allow` removes a level's question and, with `waives`, the tool's. */
 function applyAnswers(call: Call, answers: readonly PolicyAnswer[]): HopAnswer {
   const allows = answers.filter((answer) => answer?.answer === "allow");
   const waiver = allows.find(({ waives }) => waives === "confirmation");

@@ -231,7 +231,7 @@ function endNotFound(call: Call, near: readonly string[]): "next" {
   return endCall(call, "not_found", "TOOL_NOT_FOUND", { tool, near });
 }
 
-/** Claims the caller's id; false when it is in use. Only two calls of one session can have the same id. */
+/** Claims the caller's id in its session; false when a call of that session uses it. Sessions do not share ids. */
 function claimId(call: Call): boolean {
   const { sessionKey } = call;
   if (call.request.id === undefined || sessionKey === undefined || call.stored !== null) return true;

@@ -90,8 +90,8 @@ export function requestToSeal({
 }
 
 /**
- * Returns what the host needs to make the call without its ticket. Empty if the request has something for its caller alone: a
- * masked value, words of its user, or a place in a tool's run.
+ * Returns what the host needs to make the call without its ticket. Empty for a client's tool, and if only the caller may have a
+ * part of the request: a masked value, its user's prompts, or a place in a tool's run.
  */
 function openPart(
   { host, parent, request, tool, given: { prompts, parentSessionIds } }: Call,

@@ -60,7 +60,7 @@ function valueAt(value: unknown, [key, ...rest]: readonly string[]): unknown {
     : undefined;
 }
 
-/** Returns the arguments that the tool does not declare as content: they chose what the call's result is about. */
+/** Returns the arguments that the tool does not declare as content: these decide what the call's result is about. */
 export function withoutContent(
   given: Readonly<Record<string, unknown>>,
   content: readonly string[] = [],

@@ -252,7 +252,7 @@ export function toolEvent(call: Call): Event {
   });
 }
 
-/** Returns that part with the result and the duration. It does not extend {@link toolEvent}, because one literal is cheaper. */
+/** Returns the same as {@link toolEvent}, with result and duration. It does not call it, because one literal is cheaper. */
 function endEvent(call: Call): Event {
   const { timing, ending } = call;
   return addIds(call, {

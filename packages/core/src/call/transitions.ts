@@ -113,7 +113,7 @@ export function endAsBefore(call: Call, { status, result }: ToolOutcome): "next"
   return "next";
 }
 
-/** Returns the outcome of a call that could not start: its request is not an object, the clock failed, or too many calls run. */
+/** Returns the outcome of a call that could not start: its request is unreadable, the host failed, or a limit is reached. */
 export function failedStart<Code extends "INTERNAL" | "UNAVAILABLE">(
   host: CallHost,
   request: unknown,

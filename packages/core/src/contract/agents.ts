@@ -1,4 +1,6 @@
-/** What a child session inherits: its parent's messages (`conversation`), also agents' results (`agents`), or also all tools' (`full`). */
+/**
+ * What a child inherits: its parent's messages (`conversation`), also results of agents (`agents`) or of all tools (`full`).
+ */
 export type InheritedScope = "conversation" | "agents" | "full";
 
 /** A request to the capability `session.spawn`, or with a `sessionId` to `session.resume`. */

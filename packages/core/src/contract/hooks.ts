@@ -19,7 +19,7 @@ export interface HookResult {
   readonly contextInjection?: string | undefined;
   /** Default `system`. */
   readonly contextInjectionRole?: "system" | "user" | "assistant" | undefined;
-  /** Several texts in their order. If the list is not empty, the fields for a single text are ignored. */
+  /** Several texts in their order. If the list is given, even an empty one, the fields for a single text are ignored. */
   readonly contextInjections?: readonly ContextInjection[] | undefined;
   readonly ephemeral?: boolean | undefined;
   readonly approvalPrompt?: string | undefined;
@@ -110,7 +110,7 @@ export type Undo = () => void;
 export interface Hooks {
   /** Adds a handler that can deny, modify, inject or ask. An error or a timeout denies. */
   gate(event: string, handler: GateHandler, options?: GateOptions): Undo;
-  /** Adds a handler that only watches; `*` watches all events. The host ignores its errors and never waits for it. */
+  /** Adds a handler that only watches; `*` watches all events. Its errors are logged, and no call waits for it. */
   observe(event: string, handler: ObserverHandler, options?: ObserverOptions): Undo;
   /** Adds a gate on `tool:pre` and `tool:post`, and an observer on other events. The name is Amplifier's. */
   register(event: string, handler: GateHandler, options?: GateOptions): Undo;

@@ -11,8 +11,8 @@ export interface HostLink {
 /** The hosts that call this host and that it calls. From them, a host can see that its plan would mount itself. */
 export interface HostChain {
   /**
-   * Returns what this host sends to a server of the plan when it connects: the hosts for which it runs, and itself. `env` says
-   * the same to programs. Rejects with `PLAN_SERVES_ITSELF` if this host runs for itself.
+   * Returns what this host sends to a server of the plan when it connects: the hosts for which it runs, and itself. `env` has
+   * the same as environment variables, for programs. Rejects with `PLAN_SERVES_ITSELF` if this host runs for itself.
    */
   toServers(): Promise<{
     readonly links: readonly HostLink[];
@@ -20,14 +20,14 @@ export interface HostChain {
   }>;
   /** Returns what this host sends to a client: itself, and those hosts for which it runs that have the same plan. */
   toClients(): Promise<readonly HostLink[]>;
-  /** Throws `PLAN_SERVES_ITSELF` if the hosts behind a server include this host, or a host for which this host runs. */
+  /** Throws `PLAN_SERVES_ITSELF` if a server's list of hosts has this host, or a host for which this host runs. */
   requireOther(behind: readonly HostLink[]): void;
 }
 
-/** Largest number of hosts that are read from a list. No host writes a longer list. */
+/** Maximum number of hosts that are read from a list. No host writes a longer list. */
 const maxLinks = 1_000;
 
-/** Longest id and longest digest, in characters. */
+/** Maximum number of characters of an id, and of a digest. */
 const maxLength = 100;
 
 /** Reads a list of hosts that another program sent. Values that are not links are left out. */

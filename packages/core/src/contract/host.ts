@@ -15,7 +15,7 @@ import type { Runner, RunnerModule } from "./runner.ts";
 import type { Offer, OfferFilter, Session } from "./session.ts";
 import type { StateStore } from "./state-store.ts";
 
-/** Limits of calls. A tool's limits and the plan's can only lower them. */
+/** Limits of calls. A limit of a tool, or of a plan's entry, replaces the limit of the host, even if it is higher. */
 export interface Limits {
   /** Milliseconds that a call may run, for tools without a timeout. Default 15000; 0 means no timeout. */
   readonly timeoutMs?: number | undefined;

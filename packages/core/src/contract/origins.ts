@@ -24,7 +24,7 @@ export interface ValueOrigin {
   readonly from?:
     | { readonly tool: string; readonly call: number; readonly path: string; readonly line?: number }
     | undefined;
-  /** Whether the flow accepts this origin for this argument. */
+  /** Whether a flow of the plan accepts this origin for this argument. */
   readonly isAccepted: boolean;
 }
 
@@ -43,7 +43,7 @@ export interface KeptResult {
   readonly tool: string;
   /** The entry of the plan that mounted the tool. */
   readonly owner: string;
-  /** The arguments that chose what the result is about: all except those that the tool declares as `content`. */
+  /** All arguments except those that the tool declares as `content`. They decide what the result is about. */
   readonly arguments: Readonly<Record<string, unknown>>;
   /** `data` and `content` of a success, `error` and `details` of a failure. */
   readonly value: Json;

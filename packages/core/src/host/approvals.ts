@@ -175,7 +175,9 @@ function requirePending({ state, tool, end }: ApprovalRecord): void {
     });
 }
 
-/** Reports a stored decision to observers, and continues the call if it waits here. Resolves when the audit has the decision. */
+/**
+ * Reports a stored decision to observers, and continues the call if it waits here. Resolves when the audit has the decision.
+ */
 async function reportDecision(host: HostState, record: ApprovalRecord): Promise<void> {
   const generation = generationOf(host.moduleSet);
   const decision = record.decision!;
@@ -207,7 +209,7 @@ async function revoke(host: HostState, store: ApprovalStore, id: string): Promis
   );
 }
 
-/** Handles all records that are due. A failure is logged, and the next record is handled. */
+/** Handles at most 1,000 records that are due. A failure is logged, and the next record is handled. */
 async function sweep(host: HostState, store: ApprovalStore): Promise<void> {
   const due = await store.list({ dueBy: host.clock.now(), limit: 1_000 });
   for (const record of due.filter((one) => isDue(host, one))) {

@@ -79,7 +79,7 @@ function listTools(state: HostState, filter: Parameters<Host["tools"]>[0] = {}):
     .toSorted(byName);
 }
 
-/** Stops all calls, waits for observers and stores, each for at most `graceMs`, and undoes the modules in reverse. */
+/** Waits for calls and stops the rest, waits for observers and stores, each at most `graceMs`, then undoes the modules. */
 async function close(state: HostState, graceMs: number): Promise<DrainReport> {
   const { cancellation, clock, observers, stores } = state;
   state.closing = true;

@@ -17,7 +17,7 @@ import { generationOf } from "../registry/generation.ts";
 
 const gateTimeoutMs = 5_000;
 
-/** Events that only the host may emit. */
+/** Events that no mounted module may emit. */
 const reserved = /^(tool|approval|plan|module):/;
 
 /** Events of calls, which not even the application that created the host may emit. */

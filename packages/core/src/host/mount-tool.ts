@@ -65,7 +65,7 @@ function prepare(
   return tool;
 }
 
-/** Makes the error for a tool that has the name of the host's own tool, for which a person could take it in a question. */
+/** Makes the error for a tool with the name of the host's own tool. In a question, a person could confuse the two. */
 function duplicateOfOwn(tool: string, owner: string): ToolmountError {
   return new ToolmountError("TOOL_DUPLICATE", { tool, existing: listTool, owner, existingOwner: "host" });
 }

@@ -8,7 +8,7 @@ export const mostValues = 50_000;
 /** A text of at most this many characters is never too wide: a member takes at least `0,`, and `"":0,` in an object. */
 const mostNarrow = maxKeys * 5;
 
-/** Most nested objects whose members are counted separately; below that depth, only those of the innermost object are. */
+/** Maximum number of nested objects with a count of members each. All deeper objects share the last count. */
 const maxObjects = 1_000;
 
 /**

@@ -55,7 +55,7 @@ function folderWord(parts: readonly string[]): string {
   return `_in_${one.toString(36)}${other.toString(36)}`;
 }
 
-/** Maximum number of words of a record, and most characters of a word, that a search finds. */
+/** Maximum number of words of a record that a search finds, and of characters of a word that are compared. */
 const maxWords = 2_000;
 const maxWordLength = 64;
 
@@ -70,7 +70,7 @@ export interface SoughtWord {
   readonly isStart: boolean;
 }
 
-/** Maximum number of words of a search, and most of its words with `*`, each of which may match every word of the audit. */
+/** Maximum number of words of a search, and of its words with `*`, each of which may match every word of the audit. */
 const maxSought = { words: 64, starts: 2 } as const;
 
 /**

@@ -13,7 +13,6 @@ export interface GrantedCall {
   readonly userId: string | undefined;
 }
 
-/** Makes a grant for one call. */
 export function grantForCall(
   call: GrantedCall,
   { id, by, at, expiresAt }: Pick<Grant, "id" | "by" | "at" | "expiresAt">,

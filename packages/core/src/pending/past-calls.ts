@@ -48,7 +48,7 @@ function placeOf(place: Json | undefined): PastCall["place"] {
   return typeof line === "number" && typeof code === "string" ? { line, code } : null;
 }
 
-/** The longest line of arguments, in characters. */
+/** Maximum number of characters of a line of arguments. */
 const maxLine = 200;
 
 /** Returns arguments as a line for a list: `to: ACME, amount: 5`. Arguments given as text are the beginning of their JSON. */

@@ -26,7 +26,7 @@ type List<Call> = (filter: PastCallFilter) => Promise<{ calls: readonly Call[]; 
 /** Maximum number of calls of a program that are shown. */
 const maxCalls = 1_000;
 
-/** Most earlier runs of a program, whose processes died, that are read. */
+/** Maximum number of earlier runs of a program, whose processes died, that are read. */
 const maxRuns = 100;
 
 /**

@@ -5,7 +5,7 @@ import type { ApprovalRecord, ApprovalStore } from "../contract/stores.ts";
 import { grantOfAnswer, isStanding } from "./grant.ts";
 import { randomName } from "./ticket.ts";
 
-/** Stores an approval for later calls like this one. Throws `OPTION_INVALID` for a scope that is too wide. */
+/** Stores an approval for later calls. Throws `OPTION_INVALID` for an invalid or too wide scope, and if a gate or rule asks. */
 export async function rememberApproval(
   { record, store }: { readonly record: ApprovalRecord; readonly store: ApprovalStore },
   given: ApprovalScope,

@@ -70,7 +70,7 @@ export class StoredCall {
     });
   }
 
-  /** Records that the caller has the ticket. If that fails, the caller's id is free when the lease ends. */
+  /** Records that the caller has the ticket. If that fails, the call's id can be used again when the lease ends. */
   async deliver(): Promise<void> {
     if (!isUndelivered(this.record)) return;
     this.dropLease();

@@ -29,7 +29,7 @@ const destructiveWords = new Set([
   "uninstall",
 ]);
 
-/** Splits a name into words: `drop_table`, `dropTable` and `DBDrop2` contain the word "drop", but `dropbox` does not. */
+/** Matches between words: `drop_table`, `dropTable` and `DBDrop2` contain the word "drop", but `dropbox` does not. */
 const betweenWords = /[^a-zA-Z]+|(?<=[a-z])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])/;
 
 function isDestructive(name: string): boolean {

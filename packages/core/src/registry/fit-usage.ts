@@ -1,6 +1,6 @@
 import type { ArgumentOverrides } from "../contract/host.ts";
 
-/** Removes list items, clauses and example values about hidden arguments from a usage text, and adds notes about them. */
+/** Removes what a usage text says about hidden arguments. Adds notes about these and about the plan's defaults. */
 export function fitUsage(usage: string, overrides: ArgumentOverrides): string {
   const hidden = Object.keys(overrides).filter((name) => overrides[name]?.hidden === true);
   const defaults = Object.entries(overrides).flatMap(([name, { hidden: isHidden, default: value }]) =>

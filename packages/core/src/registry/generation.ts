@@ -81,7 +81,7 @@ export class Generation {
     return [...own, ...all].toSorted(byPriority);
   }
 
-  /** Finds the tool that another tool means by `name`: by the plan, in its own module, by offered name, or by declared name. */
+  /** Finds the tool that another means by `name`: by the plan, in its module, by offered name, or by a unique declared name. */
   findFor(caller: MountedTool, name: string): MountedTool | undefined {
     const uses = caller.uses !== null && Object.hasOwn(caller.uses, name) ? caller.uses[name] : undefined;
     if (uses !== undefined) return this.find(uses);

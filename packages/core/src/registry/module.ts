@@ -62,7 +62,7 @@ function addAll(items: readonly (readonly [Item, ModuleSet])[]): void {
   }
 }
 
-/** Runs `work` and returns the error that it throws, in a list. */
+/** Runs `work`. Returns a list with the error that it throws, or an empty list. */
 export function failureOf(work: () => void): readonly unknown[] {
   try {
     work();

@@ -66,7 +66,7 @@ function pickExports(module: string, exports: ModuleExports, chosen: readonly st
   return Object.fromEntries(picked);
 }
 
-/** Returns the member at a path. If the path begins at a function, returns a function that makes the holder of the member. */
+/** Returns the member at a path. If it is missing and the path starts at a function, returns a function that makes it. */
 function follow(exports: ModuleExports, path: readonly string[]): unknown {
   const [first = "", ...more] = path;
   const made = memberOf(exports, first);
@@ -141,7 +141,8 @@ const foreignExports = ["__amplifier_module_type__", "amplifier_module_type", "o
 
 /**
  * Converts a module with the first adapter that accepts it, so that it gets the coordinator of its contract. Throws
- * `EXTENSION_MISSING` for a module that declares itself as one of Amplifier, if no adapter is mounted.
+ * `EXTENSION_MISSING` for an Amplifier module if no adapter is mounted, and `MODULE_INVALID` for exports without `mount` and
+ * tools.
  */
 export function adaptModule(name: string, module: LoadedModule, coordinator: Coordinator): LoadedModule {
   // If the host has not imported the module, there are no exports that an adapter could convert.

@@ -19,7 +19,7 @@ export function addOmitted(result: ToolResult, omission: Omission): ToolResult {
   return { ...result, omitted: [...(result.omitted ?? []), omission] };
 }
 
-/** Maximum number of entries of `omitted`, and longest text of each, in characters. The number of further entries is stated. */
+/** Maximum number of entries of `omitted`, and of characters of each text. The number of further entries is stated. */
 const [maxOmitted, maxOmittedText] = [20, 500];
 
 /** Cuts the list of what is omitted to a fifth of `maxBytes`. */
@@ -60,7 +60,7 @@ function tooLarge(what: string, maxBytes: number): Omission {
   return { what, amount, why: "they are larger than a result may be", how: "ask for less in one call" };
 }
 
-/** Longest warning in characters, and most warnings of a result. The number of further warnings is stated. */
+/** Maximum number of characters of a warning, and of warnings of a result. The number of further warnings is stated. */
 const [maxWarning, maxWarnings] = [2_000, 50];
 
 /** Limits warnings to a fifth of `maxBytes`. */

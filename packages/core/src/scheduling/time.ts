@@ -22,8 +22,8 @@ export const systemClock: Clock = {
 };
 
 /**
- * A host's own time: milliseconds since the host was made, even if the machine's clock is set meanwhile. It begins at 1,
- * so that 0 can mean "never".
+ * A host's own time: milliseconds since the host was made. If the clock has `elapsed`, setting the machine's clock does not
+ * change it. It begins at 1, so that 0 can mean "never".
  */
 export class HostTime {
   readonly clock: Clock;

@@ -7,7 +7,7 @@ import { argumentsDigest, grantForCall, misfit, type GrantedCall } from "../pend
 /** The host's own tool that makes the calls of a rehearsal, after a person approved all of them with one answer. */
 export const listTool = "make_approved_calls";
 
-/** The arguments of {@link listTool}: the calls to make (`run`), the calls that a person approves, of these only the `first`. */
+/** The arguments of {@link listTool}: `run` are the calls to make. A person approves `calls`; with `first`, only that many. */
 export interface ApprovedListArguments {
   readonly run: readonly { readonly tool: string; readonly arguments: JsonObject }[];
   readonly calls: readonly (Pick<
@@ -74,7 +74,7 @@ export class CallBundle implements ApprovedCalls {
     this.#made = Math.max(this.#made, spent);
   }
 
-  /** Returns the grant of a call that changes nothing, or takes that of the list's next call. A text says why a person is asked. */
+  /** Returns the grant of a harmless call, or spends that of the list's next call. Returns a reason if no grant covers it. */
   take(call: RehearsedFacts, reasons: readonly ApprovalReason[], now: number): Grant | string {
     const harmless = this.#harmless.find((listed) => problemOf(listed, call, reasons, now) === null);
     if (harmless !== undefined) return harmless.grant;
@@ -102,7 +102,7 @@ function problemOf(
   return other === undefined ? null : `the approved list did not say that it asks: ${other.reason}`;
 }
 
-/** Returns the grants for the calls of an approved list. `given` is the approval; the session and user are those of its own call. */
+/** Returns the grants for an approved list. `given` is the approval; session and user come from the list tool's own call. */
 export function grantsOfList(
   { calls, harmless }: Pick<ApprovedListArguments, "calls" | "harmless">,
   { sessionId, userId }: Pick<GrantedCall, "sessionId" | "userId">,

@@ -12,9 +12,9 @@ export function guidanceOf(tools: readonly ToolInfo[], available: readonly ToolI
 }
 
 /**
- * Returns the block for a request that also has the definitions of the tools. A tool without a usage text is left out, because
- * the model would pay for its description twice. A summary replaces each usage text, which is often longer than the definition
- * and is paid for in each request. A tool of Aptix keeps its usage text, because that contract promises it.
+ * Returns the block for a request that also has the definitions of the tools. A tool without a usage text and without a new
+ * name is left out: the model has its description already. A summary replaces each usage text, which is often longer than the
+ * definition and is paid for in each request. A tool of Aptix keeps its usage text, because that contract promises it.
  */
 export function guidanceBesideDefinitions(
   tools: readonly ToolInfo[],

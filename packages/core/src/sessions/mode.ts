@@ -68,7 +68,7 @@ export interface PickedMode {
   readonly summary: ModeSummary | null;
 }
 
-/** Returns the requested mode, or the session's, or the default. `modes` is null without a catalog. Throws `MODE_UNKNOWN`. */
+/** Returns the requested mode, the session's or the default. Throws `MODE_UNKNOWN` if the catalog lacks the requested one. */
 export function pickMode(
   modes: readonly ModeSummary[] | null,
   requested: string | undefined,

@@ -43,7 +43,10 @@ export async function makeOffer(host: OfferHost, filter: OfferFilter = {}): Prom
   return { mode: mode.key, tools, available, guidance, modeText };
 }
 
-/** Returns a test for tools that are offered next to programs. A model finds the other tools with `describe_tools`. */
+/**
+ * Returns a test for tools that are offered next to programs. If their definitions are too long together, it accepts only tools
+ * that are always offered or that programs cannot call. A model finds the others with `describe_tools`.
+ */
 function besidePrograms(
   tools: readonly ToolInfo[],
   capability: (name: string) => unknown,

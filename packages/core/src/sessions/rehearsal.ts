@@ -167,7 +167,7 @@ export class SessionRehearsal implements Rehearsal, StagedEffects {
     return `"${tool}" may read what "${other.tool}" would change, and they do not run in the same process`;
   }
 
-  /** Whether previews may have staged something at a place. True for every place but this process, because nothing is known there. */
+  /** Whether previews may have staged something at a place. For other processes this is not known, so the answer is true. */
   #mayStage(stage: object | null): boolean {
     return stage !== null || this.#staged.size > 0;
   }

@@ -21,7 +21,7 @@ interface ResultsHost {
   };
 }
 
-/** Maximum number of bytes of results in memory, of one session and of all sessions of a host. The oldest are dropped. */
+/** Maximum bytes of results in memory, for one session and for all, and maximum number of sessions. The oldest are dropped. */
 const bounds = { sessionBytes: 8_388_608, allBytes: 134_217_728, sessions: 10_000 } as const;
 
 type Limits = { readonly [Key in keyof typeof bounds]: number };
@@ -94,7 +94,7 @@ export class SessionResults {
     );
   }
 
-  /** Checks whether a parent without results was deleted, because this session may have seen results that went with the parent. */
+  /** Checks whether a parent without results was deleted: this session may have seen results that were deleted with it. */
   async #lookForParent(store: SessionStore, id: SessionId): Promise<void> {
     const log = this.#logOf(id);
     log.isGone = log.count === 0 && (await store.load(id)) === null;

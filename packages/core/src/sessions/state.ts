@@ -151,7 +151,7 @@ export class LiveState implements KeptState {
   }
 }
 
-/** Makes an error of the tool. The tool may pass it on, so that the model reads its message. */
+/** Makes an error that the model reads, unless the tool catches it. */
 function tooLarge(key: string, maxBytes: number): ToolError {
   const message = `the value of "${key.slice(0, 80)}" does not fit into the session's state, which may have ${maxBytes} bytes; delete other keys, or keep it in a file`;
   return new ToolError(message, { code: "STATE_TOO_LARGE" });

@@ -38,7 +38,7 @@ export class SessionStates {
       : this.#live(sessionId);
   }
 
-  /** Drops the session's state from memory, after unsaved changes were stored. */
+  /** Drops the session's state from memory. Unsaved changes are stored first; if that fails, they are lost. */
   forget(sessionId: SessionId): void {
     if (!this.unsaved.has(sessionId)) this.#states.delete(sessionId);
     else void this.#saveAndLog(sessionId).finally(() => this.#states.delete(sessionId));

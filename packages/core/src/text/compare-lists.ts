@@ -50,7 +50,7 @@ function compareMiddle(before: readonly string[], after: readonly string[]): rea
   return [...steps, ...replaced(before.slice(row), after.slice(column))];
 }
 
-/** Returns a function that says how many elements both lists have in common, in the same order, from two places on. */
+/** Returns a function for the length of the longest common subsequence of both lists from a row and a column on. */
 function commonLengths(
   before: readonly string[],
   after: readonly string[],

@@ -47,7 +47,7 @@ export function isDeceiving(text: string): boolean {
   return anyDeceiving.test(text);
 }
 
-/** Most hidden characters of one text that are written out. A text with more is an attack, or not a text. */
+/** Maximum number of hidden characters of one text that are written out. A text with more is an attack, or not a text. */
 const maxWritten = 10_000;
 
 /**

@@ -36,7 +36,7 @@ export function withParts(before: string, after: string, chosen: ReadonlySet<num
   return lines.map(({ text }) => text).join("\n") + (lines.length > 0 && ends.endsWith("\n") ? "\n" : "");
 }
 
-/** Returns the part of each step; -1 for lines that are not shown. */
+/** For each step, returns the number of the `@@` part that it belongs to; -1 if it is not shown. */
 function partsOf(steps: readonly ListStep[]): readonly number[] {
   let [part, last] = [-1, -2];
   return steps.map((_, at) => {
