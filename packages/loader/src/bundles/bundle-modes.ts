@@ -15,8 +15,8 @@ interface CompiledModes {
 const noMode: JsonObject = { key: "off", displayName: "No mode", isDefault: true };
 
 /**
- * Compiles the files in the folders `modes` of all bundles to modes and rules. Returns none if the plan lacks the hook that reads
- * them. The first mode with a name counts.
+ * Compiles the files in the folders `modes` of all bundles to modes and rules. Without Amplifier's hook `hooks-mode`, there are
+ * no modes and no rules. The first mode with a name counts.
  */
 export async function compileModes(reading: BundleReading): Promise<CompiledModes> {
   const { bundles } = reading;

@@ -16,7 +16,9 @@ export interface Home {
 export interface Bundles {
   /** Where each bundle is, by its name. Of several bundles with the same name, the first counts. */
   readonly homes: Map<string, Home>;
-  /** The text of the last compiled bundle that has a text, which is the highest one, and where that bundle is. */
+  /**
+   * The text of the last compiled bundle that has one, and where that bundle is. A bundle is compiled after those it includes.
+   */
   text: { readonly body: string; readonly home: Home } | undefined;
   /** Files that the bundles add to the prompt, as references. */
   readonly context: Reference[];

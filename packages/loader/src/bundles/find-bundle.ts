@@ -82,14 +82,12 @@ function rootOf(file: string, limit: string | undefined): string {
   }
 }
 
-/**
- * Returns the root bundle's file of a folder, whose name begins the references to texts below the folder; undefined without one.
- */
+/** Returns the file of a folder's root bundle; undefined without one. References to texts in the folder begin with its name. */
 export function rootBundle(folder: string): string | undefined {
   return rootNames.map((name) => join(folder, name)).find(isThere);
 }
 
-/** Returns where a bundle is that is opened as a plan itself. */
+/** Returns the home of a bundle that is opened as a plan. */
 export function homeOf(file: string): Home {
   return { file, root: rootOf(file, undefined), fetched: undefined };
 }

@@ -4,8 +4,8 @@ import type { BundleReading } from "./bundle.ts";
 import { findText } from "./find-bundle.ts";
 
 /**
- * Returns the models of agents that ask for roles, as the candidates of their roles in the matrix that the plan's hook names.
- * Without this hook, roles are ignored, as in Amplifier.
+ * Returns the model candidates of each agent that asks for roles, from the matrix that the hook `hooks-routing` names. Without
+ * this hook, roles are ignored, as in Amplifier.
  */
 export async function compileRoles(reading: BundleReading): Promise<JsonObject> {
   const { bundles } = reading;

@@ -189,8 +189,8 @@ function described(tool: ManifestTool, overrides: unknown): ManifestTool {
 type PackageFinder = (name: string) => Promise<PackageFacts | undefined> | PackageFacts | undefined;
 
 /**
- * Returns a fast finder of packages for one folder. It reads `node_modules` itself. Only for packages that it does not find, and
- * for the one around the folder, it asks Node.
+ * Returns a fast finder of packages for one folder. It reads `node_modules` itself. It asks Node only for packages that it does
+ * not find there, and for the package that contains the folder.
  */
 function createPackageFinder(folder: string): PackageFinder {
   const folders = [...ancestorsOf(folder)];

@@ -2,7 +2,7 @@ import { readFileSync, readlinkSync } from "node:fs";
 import { hostname } from "node:os";
 import type { ProcessMark } from "@toolmount/core";
 
-/** Creates an id of this process, with a test whether another process on this machine, which has such an id, has ended. */
+/** Creates the mark of this process: its id, and a test whether the process on this machine with a given id has ended. */
 export function createProcessMark(): ProcessMark {
   let own: readonly [string, string, string] | undefined;
   const here = () => (own ??= placeOfProcesses());

@@ -10,8 +10,8 @@ const ownFolders = () =>
   ["#package.json", "@toolmount/core"].map((name) => fileURLToPath(new URL(".", import.meta.resolve(name))));
 
 /**
- * Finds the first place in an error's stack that is in `folder`. Without `folder`, the place must be outside of `node_modules`,
- * this package and core. Undefined if there is none.
+ * Finds the place of an error: that of a syntax error, the import of a missing module, or the first place in the stack that is
+ * in `folder`. Without `folder`, it must be outside of `node_modules`, this package and core. Undefined if there is none.
  */
 export function findErrorOrigin(error: unknown, folder?: string): CodePlace | undefined {
   if (!(error instanceof Error)) return undefined;

@@ -6,7 +6,7 @@ import { ToolmountError } from "@toolmount/core/errors";
 export interface FetchedSource {
   readonly kind: "fetched";
   readonly written: string;
-  /** The name of the package's folder in the plan's folder of fetched packages. It differs for each source. */
+  /** The name of the package's folder in the plan's folder of fetched packages. Each package and version range has its own. */
   readonly alias: string;
   /** The path of an entry of the package, such as `/tools/calculator`; empty for the main entry. */
   readonly entry?: string;

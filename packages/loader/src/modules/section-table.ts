@@ -26,7 +26,7 @@ const members: Readonly<Record<string, readonly string[]>> = {
   agent: ["model", "instructions", "agents", "baseUrl", "apiKey"],
 };
 
-/** Returns the section to which a member belongs that people often write at the top of a plan; undefined for other names. */
+/** Returns the section of a member that people often write at the top of a plan by mistake; undefined for other names. */
 export function sectionOfMember(name: string): string | undefined {
   return Object.keys(members).find((section) => members[section]!.includes(name));
 }

@@ -44,7 +44,7 @@ export function readSource(
   return readUrl(written, scheme, folder);
 }
 
-/** Tests whether a source names a registry or a repository. */
+/** Tests whether a source begins with `npm:` or `git+`. */
 export function isRemote(source: unknown): source is string {
   return typeof source === "string" && /^(?:npm:|git\+)/.test(source);
 }

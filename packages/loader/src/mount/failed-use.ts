@@ -157,7 +157,7 @@ function hintForPackage(written: string): string {
   return "install the package that you trust under this name, or write the path of a file, such as ./my-tool.ts";
 }
 
-/** Returns where the plan overrides the argument of a tool that an error is about; undefined if it does not. */
+/** Returns the path of the plan's override for the argument that an error is about; undefined without an override. */
 function findOverride({ entry }: ModuleUse, { code, details }: ToolmountError): Path | undefined {
   const { tool, argument, member } = details as { tool?: unknown; argument?: unknown; member?: unknown };
   if (code !== "TOOL_INVALID" || entry === null || typeof argument !== "string") return undefined;

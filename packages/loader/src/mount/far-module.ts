@@ -18,8 +18,8 @@ interface Described {
 }
 
 /**
- * Creates a module that only its runner imports, for example behind a border. All such modules of a plan are started at the same
- * time, as servers are.
+ * Creates a module that only its runner imports, for example behind a border. Such modules of a plan start at the same time, as
+ * servers do, except those that may use capabilities of others.
  */
 export function createFarModule(
   { id, entry, runner = "" }: ModuleUse,
@@ -59,7 +59,7 @@ function usesCapabilities(entry: ModuleUse["entry"]): boolean {
   return Array.isArray(capabilities) && capabilities.length > 0;
 }
 
-/** Returns a function that emits the events of a module behind a border in the host. */
+/** Returns a function that emits, in the host, the events of a module that runs behind a border. */
 function announceTo({ hooks, logger }: Coordinator): Announce {
   return (event, data) =>
     void hooks

@@ -124,7 +124,7 @@ export async function connectUses(building: Building, uses: readonly PreparedUse
 }
 
 /**
- * Runs `connect` of a module, after a missing extension is mounted. Undefined if that fails; the module's mount then reports why.
+ * Runs `connect` of a module. If an extension is missing, mounts it and tries again. Undefined if that fails; mount reports it.
  */
 async function connectUse(
   building: Building,

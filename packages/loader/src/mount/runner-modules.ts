@@ -111,7 +111,7 @@ interface HostUse {
   readonly grant?: readonly [key: "hooks" | "capabilities", name: string];
 }
 
-/** Returns the first such thing that the plan does not allow; undefined if it allows everything. */
+/** Returns the first {@link HostUse} of a module that the plan does not allow; undefined if it allows all. */
 function hostUse(manifest: ModuleManifest, run: ElsewhereRun): HostUse | undefined {
   const { hostOnly, mounts, provides, needs, hooks = [], context = [] } = manifest;
   const point = mounts.find((each) => each !== "tools");
@@ -130,7 +130,7 @@ function hostUse(manifest: ModuleManifest, run: ElsewhereRun): HostUse | undefin
   return uses.find(({ grant }) => grant === undefined || !readNames(run[grant[0]]).includes(grant[1]));
 }
 
-/** Capabilities that each process with calls has by itself. */
+/** Capabilities that every process in which calls run has by itself. */
 const knownInProcess: ReadonlySet<string> = new Set([
   "session.working_dir",
   "session.protected_paths",

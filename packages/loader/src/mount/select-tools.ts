@@ -19,8 +19,8 @@ export interface Selection {
 }
 
 /**
- * Creates the changes that an entry makes to its module's tools, which it names as their author does. A limit of a tool takes
- * precedence over the entry's, and that over the plan's.
+ * Creates the changes that an entry makes to its module's tools, which it names as their author does. A limit that is set for
+ * the tool takes precedence over that of the entry, and the entry's over that of the plan.
  */
 export function createSelection(
   entry: PlanEntry,

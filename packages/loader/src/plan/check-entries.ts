@@ -74,8 +74,8 @@ function readEntry(value: Json, path: Path, reporter: Reporter): EntryDocument |
 }
 
 /**
- * Makes entries run in the plan's layer: all modules for files and commands, and those whose `run` says so. If one of the former
- * ran elsewhere, it would show other files than the shell.
+ * Makes entries run in the plan's layer: all modules for files and commands, and those whose `run` says so. If a module for
+ * files ran elsewhere, it would show other files than the shell.
  */
 export function inLayer(
   entries: readonly PlanEntry[],

@@ -56,7 +56,7 @@ function otherPlans(cwd: string): string {
   return found === undefined ? "" : `; there is ${found.join("/")}`;
 }
 
-/** In how many folders below the working folder another plan is searched for a hint. */
+/** Maximum number of folders below the working folder that are searched for another plan, for a hint. */
 const maxFolders = 100;
 
 /** Returns the last folder that is searched: the nearest one with a `package.json` or, in a workspace, its root. */

@@ -10,7 +10,7 @@ import { isHarmless, isOrdinary, looksRandom, namesOneSecret, passwordsOf } from
 /** Variables by name, such as `process.env`. */
 export type Environment = Readonly<Record<string, string | undefined>>;
 
-/** The key of a model server, as a variable that is not set. */
+/** A key of a model server whose variable is not set. */
 export interface UnsetKey {
   readonly variable: string;
   readonly place: Place | undefined;
@@ -196,7 +196,7 @@ function findReference(map: PlanMap, path: Path, reference: string) {
   return { text: place.text, offset: place.offset + Math.max(inside, 0) };
 }
 
-/** Fewest characters of a value that is masked, because shorter values are parts of ordinary words. */
+/** Minimum number of characters of a value that is masked. Shorter values are parts of ordinary words. */
 const minMasked = 4;
 
 /**

@@ -49,7 +49,7 @@ export async function readParts(
   return { ...reading, included: [...reading.included.values()], texts: [...reading.texts] };
 }
 
-/** Reads the files that a plan extends that was given as a value. Returns them and the plan, the lowest first. */
+/** For a plan that was given as a value, reads the files that it extends. Returns them and the plan, the lowest first. */
 export async function readBases(value: JsonObject, folder: string): Promise<PlanParts> {
   const reading = beginReading(folder);
   const part: PlanPart = { role: "plan", file: undefined, folder, value, map: new Map() };

@@ -184,7 +184,7 @@ const entryList = z
   .array(z.unknown(), { error: 'this is a list of entries, each of which begins with "- module:"' })
   .nullish();
 
-/** The parts of a plan that the loader itself reads. The modules of other sections check them. */
+/** The parts of a plan that the loader itself reads and checks. Other sections are checked by their modules. */
 export const planSchema = z.strictObject({
   $schema: z.string().optional(),
   version: z.literal(1, { error: "the version of the plan format is 1" }).optional(),

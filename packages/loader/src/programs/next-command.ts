@@ -159,7 +159,7 @@ function isScript(path: string): boolean {
   return scripts.includes(extname(path));
 }
 
-/** Maximum number of bytes of a script in which names of other scripts are searched, and most names that are used. */
+/** Maximum number of bytes of a script in which names of other scripts are searched, and of names that are used. */
 const maxScript = 1_000_000;
 const maxNames = 500;
 
