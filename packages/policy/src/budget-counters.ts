@@ -45,9 +45,9 @@ interface Left {
 const nothing: Left = { count: 0, amount: 0, running: {} };
 
 /**
- * Counts calls, their time, and calls that run. The counters are in the store, or in memory if the host has no store or the call
- * has neither a session nor a turn. What is to be stored after a call goes to the store with the next call of the same key,
- * or by itself a moment later.
+ * Counts calls, their time, and calls that run. The counters are in the store, or in memory if the host has no store or the
+ * call has neither a session nor a turn. The cost of an ended call is stored together with the next call of the same key, or by
+ * itself a moment later.
  */
 export class BudgetCounters {
   readonly #budgets: Budgets;

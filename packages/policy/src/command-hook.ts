@@ -10,7 +10,7 @@ import { readHookAnswer, writeHookInput } from "./hook-wire.ts";
 /** The environment variable that identifies the hooks of one mount. */
 const markName = "TOOLMOUNT_HOOK_ID";
 
-/** Milliseconds after a hook's own timeout within which its end is reported. */
+/** Milliseconds that the gate waits longer than the hook's own timeout, so that the hook can report how it ended. */
 const graceMs = 2_000;
 
 /**

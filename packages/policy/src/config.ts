@@ -43,7 +43,7 @@ const count = z.int().positive();
 const budgets = z.strictObject({
   /** The period of a budget. A day and a month are counted in UTC for each user. A call without session or turn is counted alone. */
   per: z.enum(["turn", "session", "day", "month"]).default("session"),
-  /** Most calls. */
+  /** Maximum number of calls. */
   calls: count.optional(),
   /** Maximum number of milliseconds that tools may run, taken together. */
   ms: count.optional(),
@@ -51,7 +51,7 @@ const budgets = z.strictObject({
   concurrent: count.optional(),
   /** How deep tools may call tools. */
   depth: z.int().min(0).optional(),
-  /** From this number on, equal calls of one turn are answered without being run; the call before carries a warning. */
+  /** From this number on, equal calls of one turn are answered without being run. The last call that runs has a warning. */
   repeats: z.int().min(2).optional(),
 });
 

@@ -43,9 +43,9 @@ type GuardedHost = Pick<Coordinator, "hooks" | "get" | "logger">;
 
 /**
  * Stops a model that repeats the same call in one turn. Acts only after some tool of the turn has returned: from the count
- * `repeats` on, a call is answered without being run, and the call before carries a warning. The counters are in the store, so
- * that all servers of the store share them. The agent loop reports the remaining iterations with
- * `provider:request { session_id, turn_id, iterations_remaining }`. Source: Aptix's ToolLoopGuard.
+ * `repeats` on, a call is answered without being run, and the last call that runs has a warning. The counters are in the store,
+ * so that all servers of the store share them. The agent loop reports the remaining iterations with `provider:request {
+ * session_id, turn_id, iterations_remaining }`. Source: Aptix's ToolLoopGuard.
  */
 export function mountLoopGuard(repeats: number, host: Pick<Coordinator, "hooks" | "get" | "logger">): void {
   mountGuard(repeats, host);

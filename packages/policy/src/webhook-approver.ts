@@ -22,7 +22,7 @@ export interface WebhookOptions {
 
 const usualPollMs = 2_000;
 
-/** Oldest signed answer that is accepted, in milliseconds. */
+/** Maximum age of a signed answer that is accepted, in milliseconds. */
 const maxAgeMs = 300_000;
 
 /** Longest answer that is read, in bytes. */

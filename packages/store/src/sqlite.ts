@@ -85,7 +85,7 @@ function openFile(file: string): DatabaseSync {
   }
 }
 
-/** Most prepared statements that are kept. A store has some dozens, and lists of values make more. */
+/** Maximum number of prepared statements that are kept. A store has some dozens, and lists of values make more. */
 const maxStatements = 200;
 
 /** Adapts Node's database. Statements are prepared once and kept, because preparing takes longer than running many of them. */

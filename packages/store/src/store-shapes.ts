@@ -4,7 +4,7 @@ import type { Json } from "@toolmount/core";
 
 /** Options of a store in Postgres. */
 export interface PostgresOptions {
-  /** Most connections. Default 4. */
+  /** Maximum number of connections. Default 4. */
   readonly connections?: number | undefined;
   /** Milliseconds to wait for a connection. Default 5000. */
   readonly connectTimeoutMs?: number | undefined;

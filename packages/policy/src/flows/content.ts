@@ -45,7 +45,7 @@ const addresses = new RegExp(
   "giu",
 );
 
-/** Cost of looking for addresses in one character, in characters that are searched in the same time. */
+/** Cost of looking for addresses in one character: the number of characters that can be searched in the same time. */
 const addressCost = 256;
 
 /** Finds an address in a text that neither the user nor the plan named. A link in a text can make its reader act. */
@@ -80,7 +80,7 @@ function isKnown(part: string, { history, seen }: Evidence): boolean {
   });
 }
 
-/** How many runs are looked up in a result in one step, and the cost of one, in characters that are searched in that time. */
+/** Runs that are looked up in one step, and the cost of one: the number of characters that can be searched in that time. */
 const stepRuns = 1_024;
 const lookupCost = 256;
 

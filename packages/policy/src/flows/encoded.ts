@@ -7,7 +7,7 @@ const maxDecoded = 16_777_216;
 /** Maximum number of levels of encoding that are decoded. Base64 of a hex form has two. */
 const maxLevels = 2;
 
-/** Cost of decoding one character, in characters that are searched in the same time. */
+/** Cost of decoding one character: the number of characters that can be searched in the same time. */
 const decodingCost = 128;
 
 /**
@@ -32,7 +32,7 @@ export function decodedOf(text: string, meter?: Meter): readonly string[] {
   return [...found];
 }
 
-/** Fewest characters of an encoded text. Shorter texts are ordinary words. */
+/** Minimum number of characters of a text that is decoded. Shorter texts are ordinary words. */
 const minEncoded = 8;
 
 /** Matches characters of both base64 alphabets and of hex, also on several lines. */

@@ -19,7 +19,7 @@ export interface Evidence {
   readonly steered: Map<KeptResult, boolean>;
 }
 
-/** Cost of reading one character of a result, in characters that are searched in the same time. */
+/** Cost of reading one character of a result: the number of characters that can be searched in the same time. */
 const readCost = 128;
 
 /** Creates a function that reads each result once, because the host keeps the result objects. Each use counts as a search. */

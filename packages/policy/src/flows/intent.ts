@@ -126,7 +126,7 @@ function listsOf(intent: readonly (string | readonly string[])[]): readonly Word
   return intent.every((word) => typeof word === "string") ? [intent] : (intent as readonly Words[]);
 }
 
-/** Returns the verbs for a tool's action, and the nouns for its object. A word that is in no table is used as a verb itself. */
+/** Returns verbs for a tool's action, and nouns for its object. If no action is known, the words of the name are the verbs. */
 function wordsOf(
   name: string,
   said: Readonly<Record<string, Words>>,

@@ -3,7 +3,7 @@ import type { Meter, Steps } from "./meter.ts";
 import { normalize } from "./text.ts";
 import type { UserWords } from "./words.ts";
 
-/** Maximum number of members of a record that can be its names, words of a name, and records with the same name. More are ignored. */
+/** Maximum number of a record's members that can be names, of words in a name, and of records with the same name. */
 const most = { members: 30, words: 10, namesakes: 100 };
 
 /** The names by which a user can call the records of a result. */

@@ -121,7 +121,7 @@ function namesPlace(text: string, words: UserWords): boolean {
   return at > 2 && namesPlace(text.slice(0, at), words);
 }
 
-/** Finds the origin of a link to a host that the user named, and whether a result showed the link. */
+/** Accepts a link to a host that the user named; for `shownLink`, only if a result showed it. Null for other values. */
 function findLink(
   value: string | number,
   forms: readonly string[],

@@ -1,7 +1,7 @@
 import { randomInt } from "node:crypto";
 import type { Meter, Steps } from "./meter.ts";
 
-/** Number of words in a row from which on they are a copy and not a coincidence. */
+/** Minimum number of words in a row that count as a copy and not as a coincidence. */
 export const copiedWords = 5;
 
 /** The weight of a word. A character of a script without spaces has half of it. */
@@ -119,7 +119,7 @@ export class Words {
   }
 }
 
-/** How many runs are read in one step, and the cost of reading one, in characters that are searched in the same time. */
+/** Runs that are read in one step, and the cost of reading one: the number of characters that can be searched in that time. */
 const stepRuns = 256;
 const runCost = 2_048;
 

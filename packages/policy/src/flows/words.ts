@@ -64,7 +64,7 @@ export class UserWords {
     return found;
   }
 
-  /** Whether the user wrote a link to this host. */
+  /** Whether the user wrote a link to this host in a sentence that forbids nothing, or approved such a link. */
   namesHost(host: string): boolean {
     this.#hosts ??= new Set(
       this.#granted.split(/[\s"'<>(),;]+/).flatMap((token) => hostOf(token.replace(/[.!?:]+$/, "")) ?? []),

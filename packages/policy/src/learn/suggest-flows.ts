@@ -172,7 +172,7 @@ function findAccepted(elected: readonly Elected[], ground: Ground): Place | null
   return null;
 }
 
-/** Drops the candidate without which a denied call is asked about again, trying those with the fewest approvals first. */
+/** Drops a candidate without which a denied call is asked about again, if possible the one with the fewest approvals. */
 function withoutGuilty(elected: readonly Elected[], wrong: Place, ground: Ground): Elected[] {
   const weakest = weakestFirst(elected);
   const without = (guilty: Elected) => elected.filter((one) => one !== guilty);

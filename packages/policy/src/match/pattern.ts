@@ -83,7 +83,7 @@ function sorted<Item>(patterns: readonly Item[]): { wanted: readonly Item[]; unw
   return { wanted: patterns.filter((one) => !isUnwanted(one)), unwanted: patterns.filter(isUnwanted) };
 }
 
-/** Does the same for a pattern without `!` and without a comparison. Allowing a folder does not allow paths that lead out of it. */
+/** Tests a pattern without `!` and comparison. Allowing a folder does not allow paths that lead out of it. */
 function fitsPlain(pattern: unknown, value: unknown, members: Members): boolean {
   const isUp = [value].flat().some((item) => typeof item === "string" && leadsUp(item));
   if (isUp && members === "every" && typeof pattern === "string" && !leadsUp(pattern)) return false;

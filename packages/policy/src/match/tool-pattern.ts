@@ -69,7 +69,7 @@ function fitsGlob(glob: string, text: string): boolean {
 /** Matches signs by which a shell text joins, nests or redirects commands. */
 const joins = /[;&|<>(){}`\n\r]|\$\(/;
 
-/** Whether a text is a single command with words that runs no other command and writes to no file. */
+/** Whether a text has none of the signs by which a shell joins, nests or redirects commands. */
 function isPlainCommand(text: string): boolean {
   return !joins.test(text.trim());
 }

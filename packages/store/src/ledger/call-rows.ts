@@ -26,7 +26,7 @@ interface Row {
 
 const delivery = "run_id, queue, tool, digest, attempt, nested, rank";
 
-/** Returns the methods for calls from the time when they are added until a worker has them. */
+/** Returns the methods for calls that have not ended: they wait, or a worker has them. */
 export function callRows(
   query: Query,
 ): Pick<FleetLedger, "add" | "adopt" | "take" | "renew" | "expire" | "depth"> {
