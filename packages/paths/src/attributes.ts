@@ -49,8 +49,8 @@ async function runCopy(source: number, target: number): Promise<boolean> {
 }
 
 /**
- * Whether a file's mode gives rights to other users. On Windows the answer is no: it has access lists instead, and Node reports
- * the mode 666 for each file that is not read-only.
+ * Whether a file's mode gives any right to its group or to others. On Windows the answer is no: it has access lists instead,
+ * and Node reports the mode 666 for each file that is not read-only.
  */
 export function canOthersRead(mode: number, platform: NodeJS.Platform = process.platform): boolean {
   return platform !== "win32" && (mode & 0o077) !== 0;

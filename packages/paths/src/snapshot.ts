@@ -16,7 +16,7 @@ export type Snapshot = FileSnapshot | LinkSnapshot | FolderSnapshot;
 export interface FileSnapshot {
   readonly kind: "file";
   readonly mode: number;
-  /** Absent if it is the user and the group of the process that took the snapshot. */
+  /** The file's user and group; absent if they are those of the process that took the snapshot. */
   readonly owner?: Owner;
   readonly text?: string;
   readonly base64?: string;

@@ -1,6 +1,6 @@
 import type { AuditFilter, AuditRecord, AuditSink } from "@toolmount/core";
 
-/** Number of records that one look reads. Except in a burst, fewer are written between two looks. */
+/** Number of records that each check reads at first. Except in a burst, fewer are written between two checks. */
 const windowSize = 1_000;
 
 /**

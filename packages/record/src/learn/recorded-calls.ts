@@ -22,7 +22,7 @@ export interface RecordedCall {
   readonly rules: readonly string[];
   readonly user: string | undefined;
   readonly session: string | undefined;
-  /** Identifies the call in a report: its run, its number on a tape, or its session and its id there. */
+  /** Identifies the call in a report: its run, its number on a tape, or its session and its id in the session. */
   readonly id: string;
   /** Whether flows ask about the call; only set if the whole session is known. */
   readonly asksOfFlows?: boolean;

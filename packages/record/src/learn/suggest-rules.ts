@@ -8,7 +8,7 @@ import type { RecordedCall } from "./recorded-calls.ts";
 interface SuggestedLine {
   readonly list: "allow" | "ask";
   readonly line: string;
-  /** Number of answered calls that the line matches. */
+  /** Number of answered calls that support the line. */
   readonly calls: number;
   /** Some of these calls. */
   readonly examples: readonly { readonly id: string; readonly arguments: string }[];
@@ -29,13 +29,13 @@ export interface Suggestion {
   readonly budget: { readonly sessions: number; readonly calls: number } | null;
 }
 
-/** Fewest approvals that support a line. */
+/** Minimum number of approvals that support a line. */
 const leastCalls = 2;
 
-/** Fewest sessions that support a budget, and most sessions that are counted. */
+/** Minimum number of sessions that support a budget, and maximum number that are counted. */
 const [leastSessions, maxSessions] = [5, 100_000];
 
-/** Most distinct calls of a tool that are kept. A tool with more is called in too many ways for a short list of patterns. */
+/** Maximum number of distinct calls of a tool that are kept. No short list of patterns would match more of them. */
 const maxDistinct = 5_000;
 
 interface Answered {

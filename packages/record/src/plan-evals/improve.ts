@@ -16,7 +16,7 @@ export interface Improvement {
   readonly after: string | null;
   /** Number of descriptions that were tried. */
   readonly tried: number;
-  /** The comparison on evaluations for which the proposals were not made; null if there is no better description. */
+  /** The comparison on the evaluations that were not used to make the proposals; null if there is no better description. */
   readonly heldOut: Comparison | null;
   /** Whether that comparison shows that the new description is better, at p < 0.05. */
   readonly isBetter: boolean;

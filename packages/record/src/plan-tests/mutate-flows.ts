@@ -2,7 +2,7 @@ import type { Json, JsonObject } from "@toolmount/core";
 import { isRecord } from "@toolmount/core/json";
 import type { Mutant } from "./mutant.ts";
 
-/** Returns all plans that differ in one line of flows: without it, or with another answer or trust. */
+/** Returns plans that differ in one line of flows: without it, its `intent` or `audience`, or with another answer or trust. */
 export function mutateFlows(plan: JsonObject, policy: JsonObject): Mutant[] {
   const { flows } = policy;
   if (!isRecord(flows)) return [];

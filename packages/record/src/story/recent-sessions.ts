@@ -13,7 +13,7 @@ export interface RecentSession {
   readonly stands: string;
 }
 
-/** Returns the sessions of the newest calls that a filter selects, of any client, the last used first, without rehearsals. */
+/** Returns the sessions of the newest calls that fit the filter, the last used first. Rehearsals are left out. */
 export async function recentSessions(
   sink: AuditSink,
   { last = 1_000, ...filter }: Omit<PastCallFilter, "limit"> & Pick<StoryOptions, "last"> = {},

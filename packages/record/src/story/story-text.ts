@@ -6,7 +6,7 @@ import type { Story, StoryStep } from "./story.ts";
 
 /**
  * Returns a story as Markdown, for a terminal or a ticket: one line for each call with its time, the question and how it ended.
- * Texts of models, tools and people are shown as they are: they form no heading and no link, and hide nothing.
+ * Texts of tools form no heading and no link. What was said is quoted. Hidden characters are escaped.
  */
 export function storyText(story: Story): string {
   const { session, user, from, stands, steps, changes, difference } = story;
@@ -26,7 +26,7 @@ export function storyText(story: Story): string {
   ].join("\n");
 }
 
-/** Says how long the calls of the session ran, and what its model used. */
+/** Says how long the calls of the session ran, and the tokens and cost of its model. */
 function costLine({ workedMs, spent }: Story): string {
   const ran = `Its calls ran ${(workedMs / 1000).toFixed(1)} s`;
   if (spent === null) return `${ran}; what its client's model cost is not known here.`;

@@ -23,19 +23,19 @@ interface StoryCallStep {
   readonly call: StoryCall;
 }
 
-/** What the model of a session used. `cost` is null if the plan has no prices. */
+/** Token usage and cost of a session's model. `cost` is null if the plan has no prices. */
 type Spent = Pick<SessionSummary, "usage" | "cost">;
 
 /** What happened in a session, whatever its client. Times are milliseconds since the epoch. */
 export interface Story {
   readonly session: string;
   readonly user: string | null;
-  /** When the session's first call in this story began; `to` is when the last one changed. Null without calls. */
+  /** When the session's first call in this story began; `to` is when the last one ended. Null without calls. */
   readonly from: number | null;
   readonly to: number | null;
   /** Milliseconds for which the session's calls ran. Calls that another call made are not counted again. */
   readonly workedMs: number;
-  /** What the session's model used; null if the client has its own model, so that the use is not known here. */
+  /** Token usage and cost of the session's model; null if the client has its own model, so that they are not known here. */
   readonly spent: Spent | null;
   /** The state of the session, in words: `1 call waits for an answer`. */
   readonly stands: string;
@@ -54,7 +54,7 @@ export interface Story {
 export interface StoryOptions {
   /** What was said, for a session with a model; from `Reasoner.said`. */
   readonly said?: readonly Said[] | undefined;
-  /** What the session's model used; from `Reasoner.show`. */
+  /** Token usage and cost of the session's model; from `Reasoner.show`. */
   readonly spent?: Spent | undefined;
   /** How many of the newest calls are read; default 1,000. */
   readonly last?: number | undefined;
