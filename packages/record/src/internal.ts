@@ -1,4 +1,4 @@
-// For packages that are released together with this one. These names may change or go in any release.
+// For packages that are released together with this one. Any release may change or remove these names.
 export { auditSinkOf } from "./audit/audit-sink.ts";
 export { callOf, isWanted, RunJoiner } from "./audit/audited-calls.ts";
 export { followRecords } from "./audit/follow-records.ts";

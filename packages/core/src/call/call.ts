@@ -29,7 +29,7 @@ import type { ValueOrigin } from "../contract/origins.ts";
 import type { PendingCall } from "../contract/tool.ts";
 import { Ending, Timing, type ApprovalState, type InnerCalls, type MadeIn, type Stop } from "./call-state.ts";
 
-/** What the hops of a call use of their host. */
+/** The parts of a host that the hops of its calls use. */
 export interface CallHost {
   readonly id: string;
   readonly clock: Clock;
@@ -66,7 +66,7 @@ export interface CallHost {
   readonly abandoned: Set<Call>;
   readonly semaphore: Semaphore | null;
   readonly rateLimiter: RateLimiter | null;
-  /** Runs every tool, when the application gave one. */
+  /** The application's runner, which runs every tool; null if it gave none. */
   readonly runner: Runner | null;
   readonly outputCheck: "off" | "warn" | "strict";
   readonly outputs: KeptOutputs;

@@ -36,7 +36,7 @@ function begin(call: Call): HopAnswer {
   return acquirePermits(call, begin) ?? start(call);
 }
 
-/** Takes the result that a gate or the client gave in place of a result of the tool, which does not run. */
+/** Takes the result that a gate or the client gave. The tool does not run. */
 function takeAnswer(call: Call, value: unknown): "next" {
   call.timing.executedAt = call.host.time.now();
   call.returned = value;

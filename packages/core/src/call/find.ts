@@ -243,7 +243,7 @@ function endDuplicate(call: Call): "next" {
   return endCall(call, "failed", "DUPLICATE_CALL", { callId: call.callId.slice(0, 200) });
 }
 
-/** Stops the call with the host, the caller's token or the caller's signal. */
+/** Makes the call stop when the host or the caller's token is cancelled, or when the caller's signal aborts. */
 function followCaller(call: Call): void {
   const { host, given } = call;
   if (host.cancelState !== "none") applyCancellation(call, host.cancelState);

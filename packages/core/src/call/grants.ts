@@ -82,7 +82,7 @@ function editedRequest<Request extends CallRequest>(
   return { ...request, arguments: Object.fromEntries(members) as JsonObject };
 }
 
-/** Returns what a model reads of a call that ran with other arguments than its own: which of them a person changed. */
+/** Returns the model's warning that a person changed arguments of its call: the changed ones with their new values. */
 export function editedWarning({ decision, shown }: ApprovalRecord): string {
   const given = decision?.arguments ?? {};
   const names = [...new Set([...Object.keys(shown), ...Object.keys(given)])];

@@ -82,7 +82,7 @@ export function recordStart(call: Call): Promise<string | null> | null {
 async function storeStart(call: Call): Promise<string | null> {
   let failure = "the state of its session could not be stored";
   try {
-    // What a gate counts, such as a budget, counts even if this process ends before the call does.
+    // Counts that gates keep in the session's state are stored now, because this process may end before the call does.
     if (isUnsaved(call)) await call.host.states.save(call.sessionKey!);
     failure = "it could not be stored that it cannot be undone";
     if (isIrreversible(call)) await announceIrreversible(call);

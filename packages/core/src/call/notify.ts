@@ -163,12 +163,10 @@ function withStoreTime(call: Call, work: Promise<unknown>): Promise<unknown> {
   );
 }
 
-/** Shortest time, in milliseconds, that a store gets to store the end of a call. */
+/** Minimum number of milliseconds that a store gets to store the end of a call. */
 const leastStoreMs = 250;
 
-/**
- * Returns the milliseconds that the caller waits for the store: the rest until the deadline; after a stop, the shortest time.
- */
+/** Returns how long the caller waits for the store: until the deadline, or the minimum if that is longer or after a stop. */
 function storeMs({ stop, timing, tool }: Call): number {
   if (stop !== null) return leastStoreMs;
   const { deadlineAt, endedAt } = timing;

@@ -37,7 +37,7 @@ function hasPreview(call: Call): boolean {
   return runner === null || runner?.undoes === true;
 }
 
-/** Returns an object for the place of a preview's effects: the runner for a copy, the module for its process; null for this process. */
+/** Returns what identifies where a preview stages its effects: a runner with a copy, or a module; null for this process. */
 function stageOf(call: Call): object | null {
   const runner = runnerOf(call);
   if (runner === null) return null;

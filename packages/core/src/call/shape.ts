@@ -49,7 +49,7 @@ function fromReturned(call: Call): ToolResult | null {
   }
 }
 
-/** Finds the place of a value that is not JSON. Sizes are counted without places, which would slow every call. */
+/** Adds the path of the value that is not JSON to an error. Sizes are counted without paths, which would slow every call. */
 function withPlace(error: unknown, data: unknown): unknown {
   if (!(error instanceof NotJson) || error.path.length > 0) return error;
   try {

@@ -13,9 +13,9 @@ export interface SpawnRequest {
   readonly parentSessionId: string;
   readonly parentTurnId: string;
   /**
-   * The call that makes the request, of a tool that does nothing else. If its process ends, or the sub-agent waits, the call is
-   * made again when the parent's turn is resumed, and resumes the same session. A sub-agent that waits is then reported by an
-   * interrupt, not as a result. Without this id, a call whose process ended has the outcome `unknown`.
+   * The id of the call that makes the request. Only for a tool that does nothing else. If its process ends, or the sub-agent
+   * waits, the call is made again when the parent's turn is resumed, and resumes the same session. A sub-agent that waits is
+   * then reported by an interrupt, not as a result. Without this id, a call whose process ended has the outcome `unknown`.
    */
   readonly parentCallId?: string | undefined;
   /** The trace context of the calling call; the child's turn is traced as part of it. */

@@ -71,8 +71,8 @@ export interface Capabilities {
   /** Returns whether a program can call a tool. The module that runs programs registers it. */
   "tools.in_programs": (tool: ToolInfo) => boolean;
   /**
-   * About how many tokens the definitions of tools may take next to the tool that runs programs. Above it, only tools are offered
-   * that programs cannot call, or that are always offered. The module that runs programs registers it.
+   * Approximate number of tokens that the definitions of tools may take if programs can call tools. If they take more, only
+   * tools that programs cannot call, or that are always offered, are offered. The module that runs programs registers it.
    */
   "tools.beside_programs": number;
   /** Starts a child session of the calling session. The module that runs turns registers it. */

@@ -24,7 +24,7 @@ export interface HookResult {
   readonly ephemeral?: boolean | undefined;
   readonly approvalPrompt?: string | undefined;
   readonly approvalOptions?: readonly string[] | undefined;
-  /** Default 300000. */
+  /** Default: `askMs` of the host's `approvals`, or `keepMs` for a stored question. */
   readonly approvalTimeoutMs?: number | undefined;
   /** The decision if no answer comes in time. Default `deny`. */
   readonly approvalDefault?: "allow" | "deny" | undefined;

@@ -70,7 +70,7 @@ export interface HostOptions {
   /** Runs all tools instead of their runners. For tests of a plan, which run no tool. */
   readonly runner?: Runner | undefined;
   readonly limits?: HostLimits | undefined;
-  /** Says to an undo whether a process that began it earlier has ended or may only stall. `openHost` supplies it. */
+  /** Reports whether the process that began an undo earlier has ended. `openHost` supplies it. */
   readonly process?: ProcessMark | undefined;
   /**
    * Names of the tools that will be called, for a process that makes one call. The schemas and texts of all other tools are
@@ -87,7 +87,10 @@ export interface HostOptions {
 export interface ApprovalOptions {
   /** How long an approver has to answer while the call waits. Default 300000; a gate may say otherwise. */
   readonly askMs?: number | undefined;
-  /** How long a stored question may be answered, and then its decision be used. Default 604800000, a week. */
+  /**
+   * How long a stored question can be answered, unless a gate says otherwise, and after that, how long its decision can be
+   * used. Default 604800000, a week.
+   */
   readonly keepMs?: number | undefined;
   /** Lease of a host on a call that it resumes. A host that does not renew the lease counts as gone. Default 15000. */
   readonly leaseMs?: number | undefined;

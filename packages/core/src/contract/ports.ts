@@ -15,7 +15,7 @@ export type PolicyAnswer =
       readonly rule?: string | undefined;
       readonly origins?: readonly ValueOrigin[] | undefined;
     }
-  /** Means no opinion as well, but the audit records the origins that the policy found. */
+  /** The policy has no opinion, but the audit records the origins that it found. */
   | { readonly answer: "none"; readonly origins: readonly ValueOrigin[] }
   | {
       readonly answer: "deny";
@@ -133,8 +133,8 @@ export interface AdapterServices {
   /** Returns the names of all capabilities that are registered now. */
   capabilities(): readonly string[];
   /**
-   * Does some work when all modules of the plan are mounted; it may throw as `adapt` may. Undefined if no more modules will be
-   * mounted.
+   * Postpones work until all modules of the plan are mounted. The work may throw as `adapt` may. Undefined if no more modules
+   * will be mounted.
    */
   readonly whenLinked?: ((work: () => void) => void) | undefined;
   readonly logger: Logger;

@@ -102,8 +102,8 @@ export type Announce = (event: string, data: JsonObject) => void;
  */
 export interface Runner {
   /**
-   * Whether a call that is made again, also by another process, with the same id and arguments in the same session gets the end
-   * of the first. If so, a turn that resumes makes the call again.
+   * Whether a repeated call, also from another process, gets the end of the first call if session, id and arguments are equal.
+   * If so, a turn that resumes makes the call again.
    */
   readonly adopts?: boolean | undefined;
   /**

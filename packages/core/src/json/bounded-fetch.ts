@@ -3,7 +3,7 @@ import { excessOf } from "./shape.ts";
 /** Makes the error for a message that is refused. `problem` says why: "a message is larger than 10 bytes". */
 type Refuse = (problem: string) => Error;
 
-/** Largest size of a message, which is a body or an event of a stream, and of a whole stream of events. */
+/** Maximum number of bytes of a message (a body, or an event of a stream), and of a whole stream of events. */
 interface Bounds {
   readonly messageBytes: number;
   readonly streamBytes?: number;

@@ -10,12 +10,12 @@ export function meter(value: unknown, maxBytes: number, maxLevels = maxDepth): s
   return left === tooDeep ? `nested deeper than ${maxLevels} levels` : `larger than ${maxBytes} bytes`;
 }
 
-/** Returns the least bytes that a value takes as JSON; a number above `maxBytes` if it takes more or is nested too deep. */
+/** Returns the minimum size of a value as JSON, in bytes; more than `maxBytes` if it is larger or nested too deep. */
 export function leastBytes(value: unknown, maxBytes: number): number {
   return measure(value, maxBytes).bytes;
 }
 
-/** Returns the least bytes that a value takes as JSON, and the number of values in it, which is exact if the bytes fit. */
+/** Returns the minimum size of a value as JSON, and the number of values in it, which is exact if the size fits. */
 export function measure(
   value: unknown,
   maxBytes: number,
@@ -31,7 +31,7 @@ interface Tally {
   values: number;
 }
 
-/** Returns the bytes of `budget` that remain after a value; stops below 0. Counts the least size, so that all that fits is accepted. */
+/** Returns the bytes of `budget` that remain after a value; stops below 0. Counts minimum sizes, to accept all that fits. */
 function walk(value: unknown, budget: number, levels: number, tally: Tally): number {
   if (typeof value === "string") return budget - value.length - 2;
   if (typeof value !== "object" || value === null) return budget - 1;

@@ -81,7 +81,7 @@ export class Generation {
     return [...own, ...all].toSorted(byPriority);
   }
 
-  /** Finds the tool that another means by `name`: by the plan, in its module, by offered name, or by a unique declared name. */
+  /** Finds the tool that `caller` means by `name`: by the plan, in its module, by offered or by unique declared name. */
   findFor(caller: MountedTool, name: string): MountedTool | undefined {
     const uses = caller.uses !== null && Object.hasOwn(caller.uses, name) ? caller.uses[name] : undefined;
     if (uses !== undefined) return this.find(uses);
@@ -90,7 +90,7 @@ export class Generation {
     return sibling ?? this.find(name) ?? (declared.length === 1 ? declared[0] : undefined);
   }
 
-  /** Finds a tool by its name or alias, ignoring case. */
+  /** Finds a tool by its name or alias. Case makes no difference, nor does `-` instead of `_`. */
   find(name: string): MountedTool | undefined {
     return this.tools.get(name) ?? this.folded.get(foldName(name));
   }

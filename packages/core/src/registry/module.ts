@@ -48,7 +48,7 @@ export class ModuleSet {
   }
 }
 
-/** Adds each item to the registry of its set, or none of them. */
+/** Adds each item to the registry of its set. If one fails, removes those before it, and throws. */
 function addAll(items: readonly (readonly [Item, ModuleSet])[]): void {
   const added: (typeof items)[number][] = [];
   try {

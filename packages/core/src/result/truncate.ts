@@ -80,7 +80,7 @@ function boundError(result: ToolResult): ToolResult {
   return error.length > 8_000 ? ({ ...result, error: `${error.slice(0, 7_990)} …` } as ToolResult) : result;
 }
 
-/** Cuts the content of a failure. If it is too large, only images, audio and files stay in it, and the full content is kept. */
+/** Cuts content that is too large from a failure, and keeps it in full. Images, audio and files stay if they fit. */
 function boundContent(result: ToolResult, maxBytes: number, keeper: OutputKeeper): ToolResult {
   const { content } = result;
   if (content === undefined || walkContent(content, maxBytes) >= 0) return result;

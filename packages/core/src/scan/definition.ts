@@ -14,7 +14,7 @@ export interface DefinitionFinding extends Omit<TextFinding, "kind"> {
 
 const maxFindings = 100;
 
-/** Longest usage text that is not a finding, in characters. Usage texts are long by nature. */
+/** Maximum number of characters of a usage text; a longer one is a finding. Usage texts are long by nature. */
 const maxUsageLength = 20_000;
 
 /**

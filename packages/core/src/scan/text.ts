@@ -17,7 +17,7 @@ export interface TextFinding {
   readonly excerpt: string;
 }
 
-/** Longest text of a definition that is not a finding, in characters. The longest text of a reference server has 2780. */
+/** Maximum number of characters of a text; a longer one is a finding. The longest text of a reference server has 2780. */
 const maxTextLength = 5_000;
 
 /**

@@ -7,7 +7,7 @@ export interface ListStep {
 /** Maximum number of pairs of elements that are compared; each takes two bytes of memory. Larger parts are shown as removed and added. */
 const usualPairs = 4_000_000;
 
-/** Returns the shortest steps from one list of texts to another (longest common subsequence), with removals before additions. */
+/** Returns the fewest steps that change one list to another (longest common subsequence), with removals before additions. */
 export function compareLists(
   before: readonly string[],
   after: readonly string[],

@@ -53,7 +53,7 @@ export interface Written {
   readonly body: string;
 }
 
-/** What the parts of a bundle need to be read: the state, and functions that read files and report problems. */
+/** What is needed to read the parts of a bundle: the state, and functions that read files and report problems. */
 export interface BundleReading {
   readonly bundles: Bundles;
   /** The plan's folder. */

@@ -8,8 +8,8 @@ import type { Path } from "../diagnostics/positions.ts";
 import type { Reporter } from "../diagnostics/problems.ts";
 
 /**
- * Maximum number of bytes of an internal tool's result. The limit is high, because the result is data for a client, which is useless
- * if it is cut.
+ * Maximum number of bytes of an internal tool's result if the plan sets none. It is high, because the result is data for a
+ * client, which is useless if it is cut.
  */
 const internalBytes = 64 * 1024 * 1024;
 
@@ -19,8 +19,8 @@ export interface Selection {
 }
 
 /**
- * Creates the changes that an entry makes to its module's tools, which it names as their author does. A limit that is set for
- * the tool takes precedence over that of the entry, and the entry's over that of the plan.
+ * Creates the changes that an entry makes to its module's tools. The entry uses the author's names of the tools. A limit that
+ * is set for the tool takes precedence over that of the entry, and the entry's over that of the plan.
  */
 export function createSelection(
   entry: PlanEntry,

@@ -80,7 +80,7 @@ function isKnown(part: string, { history, seen }: Evidence): boolean {
   });
 }
 
-/** Runs that are looked up in one step, and the cost of one: the number of characters that can be searched in that time. */
+/** Number of runs that are looked up in one step, and the cost of one: as many characters can be searched in that time. */
 const stepRuns = 1_024;
 const lookupCost = 256;
 
@@ -115,7 +115,9 @@ function isWhole(leaf: string, text: string): boolean {
   return text.includes(leaf.trim());
 }
 
-/** Finds where other people's text has one of the forms. A whole structured field in `text` is a value and does not count. */
+/**
+ * Finds where other people's text has one of these forms of a value. Structured fields that are whole in `text` do not count.
+ */
 function findText(
   forms: readonly string[],
   text: string,

@@ -119,7 +119,7 @@ export class Words {
   }
 }
 
-/** Runs that are read in one step, and the cost of reading one: the number of characters that can be searched in that time. */
+/** Number of runs that are read in one step, and the cost of one: as many characters can be searched in that time. */
 const stepRuns = 256;
 const runCost = 2_048;
 

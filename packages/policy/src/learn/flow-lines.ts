@@ -49,7 +49,7 @@ export function linesOf(elected: readonly Elected[], ground: Ground) {
   return { results: [...(records.length > 0 ? [own] : []), ...resultLines(trusted)], into };
 }
 
-/** Returns what a tool accepts of other people and services. If a service named the value, the user must name the action. */
+/** Returns the trusts of fields that a tool accepts, and whether the user must name the action: if `structured` is new. */
 function formFor({ name }: ToolInfo, elected: readonly Elected[], { base, accepted }: Ground) {
   const said = bothTrusts.filter((trust) => says(base, trust));
   const before = new Set([...said, ...(accepted.get(name) ?? [])]);

@@ -23,7 +23,7 @@ export interface FlowSuggestion {
   readonly after: number;
   /** Number of calls that ran without a question, and about which flows would ask with the lines. */
   readonly fresh: number;
-  /** Whether flows ask, with the lines, about each call that a person answered, by the call's id. */
+  /** By the id of each call that a person answered: whether flows ask about it with the lines. */
   readonly asks: ReadonlyMap<string, boolean>;
 }
 

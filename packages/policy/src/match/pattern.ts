@@ -9,7 +9,7 @@ export type Members = "some" | "every";
 /** Tests whether a value matches a pattern that begins with neither `!` nor a comparison such as `>=`. */
 type FitsPlain = (pattern: string, value: unknown, members: Members) => boolean;
 
-/** Whether a name matches one of the globs, and none after a `!`. If there is no name, only lists of `!` globs match, with `some`. */
+/** Tests a name as {@link fitsNames} does. If there is no name, only lists of `!` globs match, and only with `some`. */
 export function fitsName(
   globs: string | readonly string[],
   name: string | undefined,
@@ -19,7 +19,7 @@ export function fitsName(
   return members === "some" && sorted(listOf(globs)).wanted.length === 0;
 }
 
-/** Whether one of several names matches one of the globs, and no name matches a glob after a `!`. */
+/** Whether no name matches a glob after a `!`, and some name matches one of the other globs, if there are any. */
 export function fitsNames(globs: string | readonly string[], names: readonly string[]): boolean {
   const { wanted, unwanted } = sorted(listOf(globs));
   const isNamed = (glob: string) => names.some((name) => matchesGlob(glob, name));

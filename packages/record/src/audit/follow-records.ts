@@ -1,6 +1,6 @@
 import type { AuditFilter, AuditRecord, AuditSink } from "@toolmount/core";
 
-/** Number of records that each check reads at first. Except in a burst, fewer are written between two checks. */
+/** Number of records that each look reads at first. Except in a burst, fewer are written between two looks. */
 const windowSize = 1_000;
 
 /**
@@ -24,7 +24,7 @@ export function followRecords(
   };
 }
 
-/** What one look has read. */
+/** What one look, which is a call of the returned function, has read. */
 interface Look {
   readonly hashes: ReadonlySet<string>;
   /** Whether the look read all records of the audit. */
