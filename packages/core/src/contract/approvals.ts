@@ -50,7 +50,10 @@ export interface QuestionPreview {
   readonly problem: string | null;
 }
 
-/** The questions about waiting calls, for approvers. Ids never reach a model; tickets never reach an approver. */
+/**
+ * The questions about waiting calls, for approvers. Ids never reach a model; tickets never reach an approver. Without a store
+ * there are no questions: `decide`, `preview`, `run` and `revoke` throw `EXTENSION_MISSING`.
+ */
 export interface Approvals {
   /** Ends expired questions, then returns the open ones, oldest first; with `states`, questions in other states. */
   list(filter?: Omit<ApprovalFilter, "dueBy">): Promise<readonly ApprovalView[]>;

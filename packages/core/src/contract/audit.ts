@@ -12,7 +12,7 @@ export interface AuditEntry {
 
 /** An entry in the hash chain of its writer: each record has the hash of the record before it. */
 export interface AuditRecord {
-  /** Names the writer: one run of one host. */
+  /** Names the writer of the chain: a host, which takes a new name after a day and after a failed append. */
   readonly writer: string;
   /** Counts from 1. */
   readonly sequence: number;

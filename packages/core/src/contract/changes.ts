@@ -68,7 +68,7 @@ export interface UndoSelection extends ChangeFilter {
 
 /** The result of `session.undo`. */
 export interface UndoReport {
-  /** The changes that this undo has undone, newest first. Another undo may have undone others meanwhile. */
+  /** The changes that this undo has undone, or recorded as `done`, newest first. Another undo may have undone others. */
   readonly undone: readonly SessionChange[];
   /** The change that could not be undone, its outcome, and later changes of the same target. Null if all are undone. */
   readonly stopped: {

@@ -97,7 +97,7 @@ export interface Capabilities {
   "fleet.engine": () => Promise<FleetEngine>;
 }
 
-/** Whether only the host may register a capability, because it decides what tools may read or starts sessions. */
+/** Whether a capability belongs to the host, so that no module behind a border can use or register it. */
 export function isHostCapability(name: string): boolean {
   return /^(?:session|host|tools|offer|fleet)\./.test(name);
 }
@@ -120,9 +120,12 @@ export interface Coordinator {
     thing: MountPoints[Point],
     options?: { name?: string | undefined },
   ): Undo;
-  /** Unmounts what this module mounted under that name; a missing name is ignored. */
+  /** Unmounts what this module mounted at the point, under `name` at points with names. Ignored if there is no such thing. */
   unmount(point: keyof MountPoints, name?: string): void;
-  /** Returns the value of a point that takes one value, or null. At points with names: the value of `name` or null, or a map. */
+  /**
+   * Returns the value of a point that takes one value, or null. At points with names: the value of `name` or null or, without
+   * `name`, a map. For tools, the values are `ToolInfo`.
+   */
   get(point: keyof MountPoints, name?: string): unknown;
   /** Adds a member to every tool's context. */
   provide(name: string, provider: ContextProvider): Undo;

@@ -195,15 +195,16 @@ export interface Host {
   call(request: CallRequest, context?: CallContext): Promise<ToolOutcome>;
   /**
    * Resumes a waiting call after its approval or with the client's result, in this process or another. Rejects with
-   * `TICKET_INVALID`, `TICKET_USED`, `CLIENT_RESULT_REFUSED` and `STORE_FAILED`, and with an interrupt that the tool threw: the
-   * approval then stays valid, and the ticket can resume the call again. The outcome states every other failure.
+   * `HOST_CLOSED`, `TICKET_INVALID`, `TICKET_USED`, `CLIENT_RESULT_REFUSED` and `STORE_FAILED`, and with an interrupt that the
+   * tool threw: the approval then stays valid, and the ticket can resume the call again. The outcome states every other
+   * failure.
    */
   resume(ticket: string, context?: CallContext, clientResult?: unknown): Promise<ToolOutcome>;
   /** The questions about waiting calls, for approvers. */
   readonly approvals: Approvals;
   /**
-   * Returns the mounted tools, sorted by name; with `mode`, only those that declare that mode. `offer` returns the tools that a
-   * session is offered.
+   * Returns the mounted tools, sorted by name, by default without deprecated and internal ones; with `mode`, only tools for
+   * that mode. `offer` returns the tools that a session is offered.
    */
   tools(filter?: {
     mode?: string | undefined;
@@ -217,9 +218,9 @@ export interface Host {
    * text is delimited, and the same for the same tools. `offer` has a shorter text for requests with definitions.
    */
   guidance(filter?: OfferFilter): Promise<string>;
-  /** Returns the session of an id; the same object until the session ends. */
+  /** Returns the session of an id; the same object until the session ends. Throws `OPTION_INVALID` for an unusable id. */
   session(id: string): Session;
-  /** Reads a page of a truncated output. Throws `OUTPUT_NOT_FOUND`. */
+  /** Reads a page of a truncated output. Throws `OUTPUT_NOT_FOUND`, and `OPTION_INVALID` for an invalid page. */
   output(ref: string, page?: OutputPageRequest): OutputPage;
   /** Starts a draft of the next generation. */
   draft(): Draft;

@@ -106,8 +106,8 @@ export interface FleetDepth {
  */
 export interface FleetLedger {
   /**
-   * Adds a call. Adding the same run id again changes nothing. Null if `maxWaiting` calls of its queue wait, or if another host
-   * has a call of the same identity.
+   * Adds a call. Adding the same run id again changes nothing. Null if `maxWaiting` calls of its queue wait and no tool made
+   * the call, or if another host has a call of the same identity.
    */
   add(call: NewFleetCall, maxWaiting: number): Promise<FleetDelivery | null>;
   /**

@@ -13,7 +13,7 @@ export interface OutputPage {
   readonly text: string;
   /** Where the page begins, in characters. */
   readonly offset: number;
-  /** Length of the whole output, in characters. */
+  /** Length of the kept output, in characters. */
   readonly total: number;
   /** Where the next page begins; absent on the last page. */
   readonly nextOffset?: number;

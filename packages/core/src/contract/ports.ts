@@ -39,7 +39,7 @@ export type PolicyJudge = (call: PendingCall) => PolicyAnswer | Promise<PolicyAn
 /** A rule about calls that decides from the facts of a call. It never runs a tool. */
 export interface Policy {
   readonly name: string;
-  /** Called once for each mounted tool. `null` means no opinion about any of its calls. */
+  /** Called at a tool's first call, and again after modules changed. `null` means no opinion about any of its calls. */
   prepare(tool: ToolInfo): PolicyJudge | null;
   /** Returns whether a tool is not offered to models, because every call of it is denied. If absent, all are offered. */
   hides?(tool: ToolInfo): boolean;
@@ -71,7 +71,7 @@ export interface ApprovalQuestion extends PendingCall, Placed {
   readonly default: "approve" | "deny";
   /** Whether the answer may be `later`, because a store keeps the question. */
   readonly canWait: boolean;
-  /** Whether the answer may carry `remember`, because there is a store and neither a gate nor a rule asks. */
+  /** Whether the answer may carry `remember`, because there is a store, and only the tool or the level asks. */
   readonly rememberable: boolean;
 }
 
@@ -86,8 +86,8 @@ export interface ApprovalAnswer {
 }
 
 /**
- * The calls that a remembered approval covers: these arguments in any session, all calls in this session, or a pattern. With
- * `forMs` it ends after that many milliseconds.
+ * The calls of the tool that a remembered approval covers: those with these arguments in any session, or only in this session,
+ * or those that fit a pattern. With `forMs` it ends after that many milliseconds.
  */
 export type ApprovalScope = { readonly forMs?: number | undefined } & (
   | { readonly scope: "arguments" }

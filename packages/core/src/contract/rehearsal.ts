@@ -14,7 +14,7 @@ export interface RehearsedCall {
   readonly effects: readonly PreviewedEffect[];
   /** Whether the tool said what it would change. If not, its result is not known, and no later read runs. */
   readonly isModelled: boolean;
-  /** Whether the call could be undone after it ran; null when its tool does not say. */
+  /** Whether the call could be undone after it ran; null if its tool does not say, or if the call ran on a copy. */
   readonly canUndo: boolean | null;
   /** Why the real call would ask a person. */
   readonly asks: readonly string[];
@@ -23,8 +23,8 @@ export interface RehearsedCall {
 }
 
 /**
- * A run of calls in which reads run, and changes are only staged or made on a copy. It stops at the first read that depends on
- * a change that cannot be modelled.
+ * A run of calls in which reads run, and changes are only staged or made on a copy. It stops at the first read that may depend
+ * on a change that it cannot see.
  */
 export interface Rehearsal extends RehearsalMark {
   /** Makes a call of the session within the rehearsal. */

@@ -25,7 +25,7 @@ export interface RunnerJob {
   /** The module to import where the tool runs; absent for tools that were mounted by hand. */
   readonly module?: RunnerModule | undefined;
   readonly info: CallInfo;
-  /** The session that began the session of the call, directly or not, as text; absent for a call without a session. */
+  /** The first of the sessions that began the call's session, or else that session itself; absent without a session. */
   readonly rootSession?: string | undefined;
   readonly arguments: JsonObject;
   readonly timeoutMs: number;

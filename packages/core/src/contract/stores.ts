@@ -189,7 +189,7 @@ export interface SessionStore {
   load(id: string): Promise<SessionRecord | null>;
   /** Saves version 1 of a new session, or the next version of a stored one. False if it is not the next version. */
   save(record: SessionRecord): Promise<boolean>;
-  /** Resolves to stored sessions, the last changed first. */
+  /** Resolves to stored sessions, the last changed first; at most `limit`, which is 100 by default. */
   list(filter?: {
     parentId?: string | undefined;
     limit?: number | undefined;

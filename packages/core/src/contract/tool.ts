@@ -38,7 +38,7 @@ export interface ToolDefinition<Schema extends ToolSchema = ToolSchema, Data = u
     | boolean
     | ((params: SchemaOutput<Schema>) => boolean | Promise<boolean>)
     | undefined;
-  /** Milliseconds that a call may run. 0 means no timeout; default 15000. */
+  /** Milliseconds that a call may run. 0 means no timeout. Default: the host's limit, which is 15000 by default. */
   readonly timeout?: number | undefined;
   /**
    * Milliseconds that a call may take in all if it reports progress: each report starts `timeout` again. If absent, progress

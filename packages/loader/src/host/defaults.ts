@@ -16,7 +16,7 @@ export interface ResolvedOptions extends OpenHostOptions {
   readonly startedAt: number;
 }
 
-/** Fills in the defaults of options. No other file of the loader uses `process`. */
+/** Fills in the defaults of options. No other file of the loader reads the environment or the working folder. */
 export function fillOptions(options: OpenHostOptions): ResolvedOptions {
   return {
     ...options,

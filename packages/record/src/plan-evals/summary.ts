@@ -29,7 +29,7 @@ export interface EvalSummary {
   readonly stale: readonly string[];
   readonly tokens: number;
   readonly tokensPerRun: ReturnType<typeof meanInterval>;
-  /** Null if the plan has no prices. */
+  /** Null if the cost of any run is not known, as without prices in the plan. */
   readonly cost: number | null;
   readonly costPerRun: ReturnType<typeof meanInterval> | null;
   readonly p95Ms: number;
@@ -90,7 +90,7 @@ function sumOf(values: readonly number[]): number {
 
 /** What the evaluations must reach to pass. */
 export interface Gates {
-  /** Below 1, the lower end of the interval must reach this; at 1, every run must pass. */
+  /** Below 1, the lower end of the interval must reach this; at 1, every run must pass. Default of `evaluatePlan`: 1. */
   readonly minPass?: number | undefined;
   readonly maxCost?: number | undefined;
   readonly maxP95?: number | undefined;
