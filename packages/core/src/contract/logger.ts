@@ -23,7 +23,7 @@ export interface SecretTexts {
 
 const ignore = () => {};
 
-/** A logger that drops everything; the default of the library. */
+/** A logger that drops everything; the default of `createHost`. */
 export const silentLogger: Logger = Object.freeze({
   trace: ignore,
   debug: ignore,

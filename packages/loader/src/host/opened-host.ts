@@ -29,7 +29,8 @@ export interface OpenedHost extends Host {
   bootTree(): readonly BootEntry[];
   /**
    * Reads the plan again, or the plan `input`, and mounts it as a new generation. Unchanged modules are kept. Running calls end
-   * in the generation in which they began. Rejects with `PLAN_INVALID`; the host then stays as it was.
+   * in the generation in which they began. Rejects with `PLAN_INVALID`, `PLAN_NOT_FOUND` or `HOST_CLOSED`; the host then stays
+   * as it was.
    */
   reload(input?: PlanInput): Promise<ReloadReport>;
   /**

@@ -18,7 +18,7 @@ export interface EntryStatus {
   /** The module as the plan writes it. */
   readonly specifier: string;
   readonly version: string | undefined;
-  /** The file that was imported; absent for modules in memory. */
+  /** The file of the module, even if it is not imported here; absent for modules in memory. */
   readonly path: string | undefined;
   /**
    * `sleeping`: its tools are mounted from its manifest, and the first call of a tool imports it (`wake: call`). `degraded`: it
