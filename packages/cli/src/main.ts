@@ -1,4 +1,4 @@
-// The only file that uses `process` directly. It gives all other code the parts that it needs.
+// The entry of the command. It passes the parts of `process` to the other code, which seldom uses `process` itself.
 import { closeSync } from "node:fs";
 import { runProgram } from "./program.ts";
 import { takeStdout } from "./process/take-stdout.ts";
@@ -22,7 +22,7 @@ const hangUpMs = 10_000;
 
 let exitCode: ExitCode = exitCodes.done;
 
-/** The signal that aborted the most recent work. */
+/** The signal that aborted the most recent work; undefined if no signal did. */
 let interruptedBy: EndSignal | undefined;
 
 // Node ends a process when nothing can happen any more, and a module may call `process.exit(0)` when it is imported. If this
@@ -88,8 +88,8 @@ function currentFolder(): string {
 }
 
 /**
- * Runs work that Ctrl-C, SIGTERM or a closed terminal aborts. A second Ctrl-C ends the process. If the work then fails, the exit
- * code is that of the signal.
+ * Runs work that Ctrl-C, SIGTERM or a closed terminal aborts. With `onHangUp`, a closed terminal calls that instead. A second
+ * Ctrl-C or SIGTERM ends the process. If the aborted work fails, the exit code is that of the signal.
  */
 async function interruptible<Value>(
   work: (controller: AbortController) => Promise<Value>,

@@ -85,7 +85,7 @@ async function refuseHelp([first, second]: readonly string[]): Promise<void> {
   throw new ToolmountError("USAGE_INVALID", { problem: `there is no command "${second}"; ${hint}` });
 }
 
-/** Tests whether the line is `help --all`. */
+/** Tests whether the line begins with `help --all`. */
 function isAll([first, second]: readonly string[]): boolean {
   return first === "help" && second === "--all";
 }

@@ -87,8 +87,9 @@ export async function askToKeep(
 }
 
 /**
- * Asks at the end of a turn whose calls used a layer. Without a terminal it says how to answer later. Returns the text that the
- * model needs about the result.
+ * Asks at the end of a turn what to keep, if the session has an open layer and the turn is not paused. Without a terminal, it
+ * writes how to answer later. Returns a note for the model if changes were dropped, or if keeping them ended commands in the
+ * background.
  */
 export async function keepAfterTurn(
   host: OpenedHost,
@@ -178,8 +179,8 @@ function graveQuestions(changes: readonly LayerChange[]): readonly (readonly [Se
 }
 
 /**
- * Keeps the chosen changes by a call of the session, which is audited and can be undone. Returns `"again"` if the changes are no
- * longer those that were shown.
+ * Keeps the chosen changes by a call of the session, which is audited and can be undone. Shows conflicts. Returns `"again"` if
+ * the changes are no longer those that were shown; false if the call failed otherwise.
  */
 export async function keepChosen(
   { host, sessionId, userId, turnId }: KeepingSession,
@@ -202,10 +203,13 @@ export async function keepChosen(
   return true;
 }
 
-/** For how many conflicts both versions of a file are shown. */
+/** Maximum number of conflicts for which both versions of a file are shown. */
 const mostConflicts = 5;
 
-/** Drops all waiting changes by a call of the session. Returns `"again"` if the changes are no longer those that were shown. */
+/**
+ * Drops all waiting changes by a call of the session. Returns `"again"` if the changes are no longer those that were shown;
+ * false if the call failed otherwise.
+ */
 export async function dropAll(
   { host, sessionId, userId, turnId }: KeepingSession,
   digest: string,

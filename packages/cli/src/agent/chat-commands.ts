@@ -18,7 +18,7 @@ export interface Chat {
   readonly sessionId: string;
   /** The turns that ran since the chat was opened. */
   readonly turns: readonly TurnResult[];
-  /** Text for the model before the user's next prompt, which says what happened to its changes since its last answer. */
+  /** Text that the model gets before the user's next prompt: what the user did to the model's changes since its last answer. */
   note: string | undefined;
   /** The blocks of text that the person pasted, which are marked for the model as pasted. */
   readonly pastes: Set<string>;
@@ -60,7 +60,7 @@ export function isChatCommand(line: string): boolean {
   return /^\/[^/\s]*(?:\s|$)/.test(line) && !line.includes("\n");
 }
 
-/** Runs a command of a chat. Errors are shown, and the chat continues. */
+/** Runs a command of a chat. A `ToolmountError` is shown, and the chat continues. Other errors are thrown. */
 export async function runChatCommand(line: string, chat: Chat, shell: Shell): Promise<void> {
   const [, name = "", argument = ""] = /^(\S+)\s*(.*)$/.exec(line.trim()) ?? [];
   const command = commands.find((known) => known.name === name);
@@ -147,8 +147,8 @@ async function undoTurn(_argument: string, chat: Chat, shell: Shell): Promise<vo
 }
 
 /**
- * Undoes the changes of a session's last turn that can be undone, even if an earlier process ran it. Asks the person first, as
- * `toolmount undo` does. Returns a line for each undone call, for the model.
+ * Undoes the last turn of a session that changed something that can be undone, even if an earlier process ran it. Asks the
+ * person first, as `toolmount undo` does. Returns a line for each undone call, for the model.
  */
 async function undoLastTurn(host: OpenedHost, sessionId: string, shell: Shell): Promise<readonly string[]> {
   const session = host.session(sessionId);

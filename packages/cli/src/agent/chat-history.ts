@@ -11,11 +11,12 @@ export interface ChatHistory {
   add(line: string): Promise<void>;
 }
 
-/** How many lines are kept. */
+/** Maximum number of lines that a chat loads, and that remain when the file is shortened. */
 const maxLines = 1_000;
 
 /**
- * Maximum number of rows of the file. At the next one, the file is shortened to its newest `maxLines` rows, so that it is rarely rewritten.
+ * Maximum number of rows of the file. At the next one, the file is shortened to its newest `maxLines` rows, so that it is
+ * rarely rewritten.
  */
 const maxRows = 2_000;
 
@@ -64,7 +65,7 @@ async function readLines(file: string): Promise<string[]> {
       const line: unknown = JSON.parse(row);
       return typeof line === "string" ? [line] : [];
     } catch {
-      // The row is incomplete, because a process was killed while it wrote it.
+      // The row is empty, or incomplete because a process was killed while it wrote the row.
       return [];
     }
   });

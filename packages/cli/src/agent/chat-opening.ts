@@ -9,8 +9,8 @@ import { shortIds } from "../screen/short-ids.ts";
 import type { Agent } from "./with-reasoner.ts";
 
 /**
- * Returns the session that `--continue` resumes: the one that changed last. Sessions of sub-agents do not count. Returns undefined
- * if no session was stored.
+ * Returns the session that `--continue` resumes: the one that changed last. Sessions of sub-agents do not count. Returns
+ * undefined if no session was stored.
  */
 export async function newestSession({ reasoner }: Agent): Promise<SessionSummary | undefined> {
   return (await reasoner.list()).find(({ parentId }) => parentId === null);

@@ -8,7 +8,7 @@ import type { Layer } from "@toolmount/sandbox";
 import type { AskingShell } from "../process/shell.ts";
 
 /**
- * Opens the person's shell in the layer, where the model's waiting changes are visible and the person's own wait with them.
+ * Opens the person's shell in the layer, where the model's waiting changes are visible and changes of the person wait, too.
  * Programs there obey files that an agent wrote, such as settings of git, so the shell runs in the same sandbox as an agent's
  * commands.
  */

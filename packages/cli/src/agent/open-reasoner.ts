@@ -23,8 +23,9 @@ export function addAgentsOption(command: Command): Command {
 }
 
 /**
- * Returns the reasoner of a plan. If the plan has none, it creates one with the model, server and key that the command names. A
- * recorded exchange is served over HTTP on loopback, and asked like any other server.
+ * Returns the reasoner of a plan. If the plan has none, creates one with the model and server that the command names, or with a
+ * model that runs on this machine. The key comes from the environment. Throws `USAGE_INVALID` if there is no model. A recorded
+ * exchange is served over HTTP on loopback, and asked like any other server.
  */
 export async function openReasoner(
   host: OpenedHost,
@@ -88,7 +89,7 @@ async function findLocalModel(
   return { model, baseUrl: server.baseUrl };
 }
 
-/** Returns the value of a variable that is set and not empty. */
+/** Returns the value of an environment variable; undefined if it is not set or empty. */
 function valueOf(variable: string | null, { env }: Shell): string | undefined {
   return variable === null ? undefined : env[variable] || undefined;
 }

@@ -62,7 +62,10 @@ export function withFiles(
   };
 }
 
-/** Splits a line of a chat into typed text and the blocks that were pasted into it, longest blocks first. */
+/**
+ * Splits a line of a chat into typed text and the blocks that were pasted into it. It searches long blocks first, because they
+ * may contain short ones.
+ */
 export function partsOfLine(line: string, pastes: ReadonlySet<string>): readonly AuthoredText[] {
   const block = [...pastes]
     .toSorted((a, b) => b.length - a.length)

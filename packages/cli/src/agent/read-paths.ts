@@ -1,15 +1,18 @@
 import type { LayerChange } from "@toolmount/sandbox";
 import { printable } from "../screen/printable.ts";
 
-/** Files that a person names, and parts of files as numbers: parts of the file's difference, counted from 1. */
+/**
+ * The files that a person names. `parts` has the files of which the person names only parts: the indexes of the parts in the
+ * file's difference, from 0.
+ */
 export interface Named {
   readonly paths: readonly string[];
   readonly parts: Readonly<Record<string, readonly number[]>>;
 }
 
 /**
- * Reads names of changed files, exact or as the list prints them. `a.ts:1,3` means the first and the third part of the difference
- * of that file. `unknown` holds the names of files that have no change.
+ * Reads names of changed files, exact or as the list prints them. `a.ts:1,3` means the first and the third part of the
+ * difference of that file. `unknown` holds the names that fit no changed file.
  */
 export function readPaths(
   changes: readonly LayerChange[],

@@ -8,7 +8,7 @@ import type { ChatHistory } from "./chat-history.ts";
 
 const [ctrlC, ctrlD] = ["\u0003", "\u0004"];
 
-/** What the lines that a person writes during a turn need: the terminal, the history, and functions that receive the lines. */
+/** What `readTurnMessages` needs: the terminal's lock, the history, and functions that receive the lines. */
 export interface TurnMessages {
   readonly lock: TerminalLock;
   readonly history: ChatHistory;

@@ -194,7 +194,7 @@ function resultLines(
 /** Maximum number of lines that are shown of an error. `toolmount sessions show` has the whole text. */
 const maxLines = 8;
 
-/** Returns the waiting calls of a sub-agent, which are shown instead of the delegation to it. */
+/** Returns the waiting call itself or, if it waits for a sub-agent, the waiting calls of that sub-agent. */
 function waitingCallsOf(call: WaitingCall): readonly WaitingCall[] {
   if (call.waitsFor !== "agent") return [call];
   const { waiting = [] } = (call.arguments ?? {}) as { readonly waiting?: readonly WaitingCall[] };

@@ -100,7 +100,7 @@ export async function withReasoner<Value>(
   }
 }
 
-/** Hides errors of turns from the log, because the command already shows the end of a turn as one of its events. */
+/** Logs errors of turns only at the level `debug`, because the command already shows the end of a turn as one of its events. */
 function withoutTurns(logger: Logger): Logger {
   const own: Logger = {
     ...logger,
@@ -136,7 +136,10 @@ function chooseApprover(
   return createTerminalApprover(err, terminal, onLeave, lock, readUserName(env), rules);
 }
 
-/** Runs one turn, lets the person keep its changes, and returns the exit code. A deleted session has an empty session id. */
+/**
+ * Runs one turn, lets the person keep its changes, and returns the exit code. If `run` has deleted the session, its result has
+ * an empty session id.
+ */
 export async function runTurn(
   options: AgentOptions,
   plan: string | undefined,

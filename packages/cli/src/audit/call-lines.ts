@@ -10,7 +10,7 @@ export interface LineOptions {
   readonly now: number;
   /** Columns of the terminal; undefined if text of any width fits. */
   readonly columns: number | undefined;
-  /** Returns the names of the arguments that decide what a tool touches. Other arguments are not shown. */
+  /** Returns the names of the arguments that are shown, which decide what the tool touches; null to show all arguments. */
   readonly control: (tool: string) => readonly string[] | null;
 }
 

@@ -15,7 +15,10 @@ export async function requireWhole(sink: AuditSink): Promise<void> {
     );
 }
 
-/** Reads a private key for signatures. Throws `USAGE_INVALID` for a file that is not an Ed25519 key in PEM. */
+/**
+ * Reads a private key for signatures. Throws `USAGE_INVALID` for a file that is not an Ed25519 key in PEM, and for one that
+ * other users may read.
+ */
 export async function readSigningKey(file: string): Promise<KeyObject> {
   try {
     const text = await readFile(file, "utf8");

@@ -99,7 +99,8 @@ export async function planRemoval(given: McpClient, name: string, shell: Shell):
 }
 
 /**
- * Returns the client with that list that has the entry: the project's or the user's own. Without an entry, it is the project's.
+ * Finds which of the client's writable lists contains the entry, and returns the client with that file. If none does, returns
+ * the client as it was given, with its main file.
  */
 async function clientWithEntry(client: McpClient, name: string, shell: Shell): Promise<McpClient> {
   for (const one of writableLists(client, shell)) {
@@ -113,7 +114,8 @@ async function clientWithEntry(client: McpClient, name: string, shell: Shell): P
 }
 
 /**
- * Restores the old text of the file if the file is unchanged since. Otherwise removes the entry and adds the missing servers.
+ * Returns the text that the file had before the entry was added, if the file was not changed since; undefined if there was no
+ * file. Otherwise removes the entry and adds the missing servers.
  */
 async function restore(
   text: string | undefined,

@@ -5,7 +5,10 @@ import { ToolmountError } from "@toolmount/core";
 import { makeFolder } from "@toolmount/paths";
 import { readJsonc } from "../scaffold/read-server-list.ts";
 
-/** Maximum number of bytes of a client's file. The limit is high because some applications also keep their other state in this file. */
+/**
+ * Maximum number of bytes of a client's file. The limit is high because some applications also keep their other state in this
+ * file.
+ */
 const maxBytes = 64 * 1024 * 1024;
 
 /**
@@ -29,7 +32,8 @@ function unreadable(problem: string): ToolmountError {
 }
 
 /**
- * Parses JSON with comments; an empty text is an empty object. Throws `USAGE_INVALID` for a text with errors or another value.
+ * Parses JSON with comments; an empty text is an empty object. Throws `USAGE_INVALID` for a text with errors, and for a text
+ * that is only a string, a number, a boolean or null.
  */
 export async function parseClientFile(text: string, file: string): Promise<object> {
   const { parsed, errors } = await readJsonc(text === "" ? "{}" : text);

@@ -36,7 +36,10 @@ export function addClientOptions(
     );
 }
 
-/** Decides whether to write: with `--yes`, or by asking a person at a terminal, who first sees the output of `show`. */
+/**
+ * Tests whether the change may be written: with `--yes`, or if the person at the terminal agrees after the output of `show`.
+ * With `--json` or without a terminal, no person is asked.
+ */
 export async function agreesToWrite(
   message: string,
   { yes, json }: Pick<ClientOptions, "yes" | "json">,

@@ -31,7 +31,6 @@ export interface Draft {
    * the change of the client's file.
    */
   keep(): Promise<Change>;
-  /** Removes the draft. */
   drop(): Promise<void>;
 }
 
@@ -101,7 +100,8 @@ async function hasServer({ key }: McpClient, text: string | undefined): Promise<
 }
 
 /**
- * Explains why a list gave no server: names those that importing left out, with the reason, such as being behind a plan already.
+ * Returns the servers that importing left out, each with the reason, as the end of an error message. Empty if the file has no
+ * list of servers.
  */
 function reasonOf(imported: Awaited<ReturnType<typeof importFile>>): string {
   if (imported.kind !== "servers") return "";

@@ -125,7 +125,7 @@ export function writableLists(client: McpClient, shell: Pick<Shell, "cwd" | "env
 /** A file in which an application lists servers, and the paths of the members that hold them. */
 export interface ServerList extends UserFile {
   readonly client: string;
-  /** Whether it is the project's file, which `connect` writes first. */
+  /** Whether it is the client's main file, which `connect` writes first. */
   readonly isOwn: boolean;
 }
 

@@ -15,7 +15,6 @@ import {
 import type { FlowLines } from "@toolmount/record/internal";
 import * as yaml from "./edit-yaml.ts";
 
-/** The result of an edit. */
 export interface EditReport {
   readonly file: string;
   readonly added: readonly string[];
@@ -36,8 +35,8 @@ interface EditOptions {
   /** Does everything except writing the file, so that the change can be shown. */
   readonly dryRun?: boolean | undefined;
   /**
-   * Returns the problems for which the new entries cannot be mounted. If there are any, no entry is added. `folder` is the plan's
-   * folder.
+   * Returns the problems that keep the new entries from being mounted. If there are any, no entry is added. `folder` is the
+   * plan's folder.
    */
   readonly check?:
     | ((entries: readonly NewEntry[], folder: string) => Promise<readonly Problem[]>)
@@ -81,7 +80,6 @@ export interface PlannedEdit {
   /** The texts of the file before and after the edit. */
   readonly before: string;
   readonly after: string;
-  /** Writes the file. */
   save(): Promise<void>;
 }
 

@@ -3,7 +3,7 @@ import type { OpenedHost } from "@toolmount/loader";
 import { findByPrefix } from "../options/find-by-prefix.ts";
 import { sessionStoreOf } from "./session-store.ts";
 
-/** In how many of the last changed sessions a call or a turn is searched. */
+/** Maximum number of sessions, the last changed ones, in which a turn or a call is searched. */
 const maxSessions = 100;
 
 /** The changes that a person named: those of a session, of a turn or of a call. */
@@ -15,7 +15,7 @@ interface NamedChanges {
 
 /**
  * Finds the changes that a word names: those of a session, by its id or the beginning of its id. If no session fits, those of a
- * turn or a call, in the given session or in the sessions that changed last. Throws `USAGE_INVALID`.
+ * turn or a call, in the given session or in the sessions that changed last. Throws `USAGE_INVALID` if nothing fits.
  */
 export async function findChanges(
   host: OpenedHost,

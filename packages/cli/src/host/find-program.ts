@@ -55,7 +55,8 @@ export async function findProgram(
 }
 
 /**
- * Returns the run id of the program that `written` names, directly or by a question of the program. Empty if there is no program.
+ * Returns the run id of the program that `written` names, directly or by a question of the program; if nothing fits, `written`
+ * itself. Null means the newest program; the result is empty if there is none.
  */
 async function findRun(
   host: OpenedHost,

@@ -53,7 +53,10 @@ export function createTerminalLogger(screen: Screen, verbosity: Verbosity): Logg
   return logger;
 }
 
-/** Returns a logger without the loader's warnings about modules that could not be mounted, because the command reports these itself. */
+/**
+ * Returns a logger without the loader's warnings about modules that could not be mounted, because the command reports these
+ * itself.
+ */
 export function withoutFailures(logger: Logger): Logger {
   const warn: Logger["warn"] = (fields, message) => {
     if (!("module" in fields && "code" in fields)) logger.warn(fields, message);
@@ -61,7 +64,7 @@ export function withoutFailures(logger: Logger): Logger {
   return { ...logger, warn };
 }
 
-/** Maximum number of facts that a line shows, and most characters of a fact. */
+/** Maximum number of facts that a line shows, and maximum number of characters of a fact. */
 const shownFacts = { count: 4, length: 80 };
 
 /**

@@ -8,7 +8,7 @@ import { problemsOf } from "../render/failure.ts";
 import { countOf } from "../screen/count.ts";
 import { printable } from "../screen/printable.ts";
 
-/** How many milliseconds nothing must change before a reload, because an editor writes a file in several steps. */
+/** Milliseconds without a change before a reload, because an editor writes a file in several steps. */
 const quietMs = 100;
 
 /**
@@ -17,8 +17,8 @@ const quietMs = 100;
 const maxFolders = 500;
 
 /**
- * Reloads a host when a file of its plan changes, or a source file in or below the folder of a local module. `say` gets a line
- * for each reload. With an invalid plan, the host keeps its tools. Returns a function that ends the watch.
+ * Reloads a host when a source file changes in a folder of the plan's files, or in or below the folder of a local module. `say`
+ * gets a line for each reload. With an invalid plan, the host keeps its tools. Returns a function that ends the watch.
  */
 export async function watchPlan(host: OpenedHost, say: (line: string) => void): Promise<() => Promise<void>> {
   let timer: NodeJS.Timeout | undefined;

@@ -40,9 +40,9 @@ export interface ServerAccess {
 }
 
 /**
- * Reads stored tokens, or creates tokens: for this run only, or for a file that does not exist yet. New tokens are shown only at
- * a terminal, because a tool could read them in a log. With an OpenID provider, its signed tokens are accepted, too. Throws
- * `USAGE_INVALID` and `OPTION_INVALID`.
+ * Reads stored tokens, or creates tokens: for this run only, if no option names any, or for a place that has no tokens yet. New
+ * tokens are shown only at a terminal, because a tool could read them in a log. With an OpenID provider, its signed tokens are
+ * accepted, too. Throws `USAGE_INVALID` and `OPTION_INVALID`.
  */
 export async function prepareAccess(
   options: AccessOptions,

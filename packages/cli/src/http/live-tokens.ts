@@ -2,10 +2,9 @@ import { setTimeout as delay } from "node:timers/promises";
 import type { Clock, Logger } from "@toolmount/core";
 import { createTokenCheck, type Authenticate, type TokenRecord } from "@toolmount/http";
 
-/** Milliseconds for which read tokens are used without reading them again, and for which a request waits for a new reading. */
+/** Milliseconds for which tokens are used before they are read again. A request waits at most this long for the new reading. */
 const freshMs = 1_000;
 
-/** The parts that {@link createLiveTokens} needs. */
 interface LiveTokensOptions {
   readonly records: readonly TokenRecord[];
   /** Reads the tokens from their place again; null if there are none. */

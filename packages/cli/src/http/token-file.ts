@@ -38,7 +38,7 @@ export async function readSecret(path: string, planFolders: readonly string[]): 
   return secret;
 }
 
-/** Replaces a file of hashed tokens in one step. Only its owner can read it. Throws `USAGE_INVALID`. */
+/** Replaces a file of hashed tokens in one step. Only its owner can read it. Throws `USAGE_INVALID` if it cannot be written. */
 export async function writeTokenFile(path: string, tokens: readonly TokenRecord[]): Promise<void> {
   const draft = `${path}.${process.pid}.new`;
   const handle = await open(draft, "wx", 0o600).catch((cause: Error) => {

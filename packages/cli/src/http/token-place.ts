@@ -10,7 +10,10 @@ export interface TokenPlace {
   readonly name: string;
   /** Reads the tokens; null if there are none yet. Throws `USAGE_INVALID`. */
   read(): Promise<readonly TokenRecord[] | null>;
-  /** Replaces the tokens. Throws `USAGE_INVALID` if another program has changed them since they were last read. */
+  /**
+   * Replaces the tokens. Throws `USAGE_INVALID` if they cannot be written; in a store, also if they were changed since the last
+   * `read`.
+   */
   write(tokens: readonly TokenRecord[]): Promise<void>;
 }
 

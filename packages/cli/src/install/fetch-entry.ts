@@ -21,7 +21,7 @@ interface FetchOptions extends OpenHostOptions {
   readonly section: EditedSection;
 }
 
-/** The new entry as the plan gets it. Its package can be imported. */
+/** The new entry as it is written into the plan. */
 interface FetchedEntry {
   readonly entry: NewEntry;
   /** The fetched package as name and version; undefined if nothing was fetched. */

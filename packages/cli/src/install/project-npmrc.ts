@@ -2,9 +2,9 @@ import { copyFile, lstat, rm, stat, symlink } from "node:fs/promises";
 import { dirname, join } from "node:path";
 
 /**
- * Returns the path of the nearest `.npmrc`, in the plan's folder or a folder above. Returns undefined if no folder has one. npm itself
- * looks only next to the nearest package.json, which is in the folder of fetched packages. A file that belongs to neither the owner of the
- * plan's folder nor root is not used, because it could send npm to another registry.
+ * Returns the path of the nearest `.npmrc`, in the plan's folder or a folder above. Returns undefined if no folder has one. npm
+ * itself looks only next to the nearest package.json, which is in the folder of fetched packages. A file that belongs to
+ * neither the owner of the plan's folder nor root is not used, because it could send npm to another registry.
  */
 export async function findNpmrc(planFolder: string): Promise<string | undefined> {
   const { uid } = await stat(planFolder);

@@ -15,7 +15,9 @@ export function readEdited(text: string): JsonObject {
   throw new ToolmountError("USAGE_INVALID", { problem });
 }
 
-/** Reads `--remember` and `--for`. Undefined without them. Throws `USAGE_INVALID`. */
+/**
+ * Reads `--remember` and `--for`. Undefined without them. Throws `USAGE_INVALID` for `--for` alone, and for an unknown scope.
+ */
 export function readRemember({
   remember,
   for: forMs,

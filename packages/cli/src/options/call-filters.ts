@@ -32,7 +32,6 @@ const statuses = [
   "running",
 ];
 
-/** Adds the options that select calls. */
 export function addCallFilters(command: Command): Command {
   return command
     .option("--run <id>", "only this run")

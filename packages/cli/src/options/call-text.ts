@@ -16,7 +16,8 @@ export function readCallText(word: string): WrittenCall | undefined {
 }
 
 /**
- * Reads the arguments of a written call: `name: value` with commas, values as in JSON or as bare words. Throws `USAGE_INVALID`.
+ * Reads the arguments of a written call: `name: value` with commas, values as in JSON or as bare words. Throws `USAGE_INVALID`
+ * for other text.
  */
 export async function parseInner({ tool, inner }: WrittenCall): Promise<JsonObject> {
   const { parseFlowMap } = await import("./flow-map.ts");

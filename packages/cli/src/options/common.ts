@@ -12,7 +12,6 @@ export function collect(value: string, before: readonly string[] = []): readonly
   return [...before, value];
 }
 
-/** Adds an example to a command's help. */
 export function addExamples(command: Command, examples: readonly string[]): void {
   const lines = examples.map((example) => `  $ ${example}`).join("\n");
   command.addHelpText("after", `\nExample${examples.length === 1 ? "" : "s"}:\n${lines}`);

@@ -9,7 +9,6 @@ export interface ApprovalOptions {
   readonly publicUrl?: string;
 }
 
-/** Adds the options of {@link ApprovalOptions}. */
 export function addApprovalOptions(command: Command): Command {
   return command
     .option(

@@ -11,7 +11,6 @@ export interface TapeOptions {
   readonly replay?: string;
 }
 
-/** Adds `--record` and `--replay`. */
 export function addTapeOptions(command: Command): Command {
   return command
     .option("--record <file>", "record the calls in a new file, which only its owner can read")

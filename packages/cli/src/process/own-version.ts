@@ -1,6 +1,5 @@
 import { readFileSync } from "node:fs";
 
-/** Reads the version of this package. */
 export function readOwnVersion(): string {
   const manifest = JSON.parse(readFileSync(new URL(import.meta.resolve("#package.json")), "utf8")) as {
     version: string;

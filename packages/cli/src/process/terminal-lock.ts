@@ -5,8 +5,8 @@ export interface TerminalLock {
   /** Runs work that needs the terminal alone, such as a question. Other output and other such work wait until it ends. */
   alone<Value>(work: () => Promise<Value>): Promise<Value>;
   /**
-   * Calls `begin` while no question has the terminal, and the function that it returned when a question takes the terminal. Ends
-   * this when the returned function is called.
+   * Calls `begin` now, or as soon as no question has the terminal. When a question takes the terminal, calls the function that
+   * `begin` returned, and later `begin` again. The function that `whileFree` returns ends this.
    */
   whileFree(begin: () => () => void): () => void;
 }

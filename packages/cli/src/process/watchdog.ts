@@ -2,7 +2,6 @@ import { findForeignPlace } from "./foreign-place.ts";
 import type { EndSignal } from "./signals.ts";
 import { cells, type WatchdogStart } from "./watchdog-memory.ts";
 
-/** A running call. */
 export interface WatchedCall {
   readonly tool: string;
   /** Milliseconds that the call may run. */
@@ -11,9 +10,9 @@ export interface WatchedCall {
   readonly error: () => Error & { readonly code: string; readonly details: object };
 }
 
-/** Gets the calls that run now. */
+/** Learns when each call begins and ends. */
 export interface CallWatch {
-  /** Begins to watch a call. The returned function is called when the call ends. */
+  /** Begins to watch a call. The caller runs the returned function when the call ends. */
   begin(call: WatchedCall): () => void;
 }
 

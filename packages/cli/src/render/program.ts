@@ -18,7 +18,6 @@ export interface ShownProgram {
   readonly omitsReads: boolean;
 }
 
-/** Writes a table of programs. */
 export function writePrograms(screen: Screen, programs: readonly PastCall[], now: number): void {
   if (programs.length === 0) return screen.line("the audit has no programs");
   const short = shortIds(programs.map(({ runId }) => runId));

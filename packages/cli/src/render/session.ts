@@ -9,7 +9,6 @@ import { writeTable, type Column } from "../screen/table.ts";
 
 type Item = SessionDetails["items"][number];
 
-/** Writes a table of sessions. */
 export function writeList(screen: Screen, sessions: readonly SessionSummary[], now: number): void {
   if (sessions.length === 0) return screen.line("no sessions yet");
   const short = shortIds(sessions.map(({ id }) => id));

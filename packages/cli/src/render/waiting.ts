@@ -31,8 +31,8 @@ const titles: Readonly<Record<Section, string>> = {
 };
 
 /**
- * Most file changes in the list, and most lines of one difference. Neither applies to deletions and to files that the next
- * command runs or obeys.
+ * Maximum number of file changes in the list, and of lines in one difference. Neither limit applies to deletions and to files
+ * that the next command runs or obeys.
  */
 const mostListed = 40;
 const mostLines = 40;

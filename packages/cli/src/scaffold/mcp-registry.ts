@@ -31,8 +31,9 @@ export async function readServerFile(file: string): Promise<ServerJson> {
 }
 
 /**
- * Finds a server by its name, with or without `@version`, in a registry: the address of a server with the API of MCP registries,
- * a folder of `server.json` files, or one such file. Throws `USAGE_INVALID`.
+ * Finds a server by its name, with or without `@version`, in a registry: the address of a server with the API of MCP
+ * registries, a folder of `server.json` files, or one such file. Throws `USAGE_INVALID` if it finds no such server, and
+ * `OPTION_INVALID` for an address without https.
  */
 export async function findServer(wanted: string, registry: string, cwd: string): Promise<ServerJson> {
   const [, name = wanted, version = "latest"] = /^([^@]+)@(.+)$/.exec(wanted) ?? [];

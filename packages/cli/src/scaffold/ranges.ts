@@ -13,9 +13,9 @@ export const libraries: Ranges = {
 };
 
 /**
- * Returns version ranges for new projects, from this package's own dependencies; `*` for toolmount's packages if it runs from
- * source. This command needs exactly one version of core, because it uses core's internals. A project and a tool use only the
- * public API, so they get a range.
+ * Returns version ranges for new projects, from this package's own dependencies and {@link libraries}. If the package runs from
+ * its sources, its dependencies get `*`. This command needs exactly one version of core, because it uses core's internals. A
+ * project and a tool use only the public API, so they get a range.
  */
 export async function readRanges(): Promise<Ranges> {
   const manifest = JSON.parse(await readFile(new URL(import.meta.resolve("#package.json")), "utf8")) as {

@@ -169,7 +169,7 @@ function readUrl(url: string, server: string, variables: Variables): string {
   });
 }
 
-/** Tests whether a value is a secret by its name or its form. A reference to a variable is one only if its default is. */
+/** Tests whether a value looks like a secret. Of a reference to a variable, only the default is tested. */
 function holdsSecret(name: string, value: string): boolean {
   const reference = /^[^$]*\$\{[A-Za-z_]\w*(?::-([^{}]*))?\}[^$]*$/.exec(value);
   if (reference !== null) return findSecrets(reference[1] ?? "").length > 0;
@@ -184,7 +184,8 @@ function assignsSecret(text: string): boolean {
 }
 
 /**
- * Returns the name of the variable for a secret: that of an environment variable; for a header, it begins with the server's name.
+ * Returns the variable for a secret: `key` if it looks like an environment variable; otherwise, as for a header, `long` in
+ * capitals.
  */
 function variableOf(long: string, key: string): string {
   return /^[A-Z_][A-Z0-9_]*$/.test(key) ? key : foldName(long);

@@ -60,7 +60,10 @@ export interface ServerChoice {
   readonly left: readonly WantedVariable[];
 }
 
-/** How the packages of each registry are started: the program, and the arguments before and after the package. */
+/**
+ * How the packages of each registry are started: the program, and the arguments before and after the package. `home` matches
+ * the addresses of the registry that the program asks.
+ */
 const launchers: Readonly<
   Record<
     string,

@@ -4,7 +4,7 @@ import { widthOf } from "./table.ts";
 
 const gap = 2;
 
-/** Fewest characters to which a column is narrowed if the table does not fit. */
+/** Minimum number of characters to which a column is narrowed if the table does not fit. */
 const least = 6;
 
 /** Draws a Markdown table for the width of the screen: cells that are too wide are broken between words. */

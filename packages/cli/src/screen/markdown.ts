@@ -12,8 +12,8 @@ interface MarkdownWriter {
 }
 
 /**
- * Maximum number of rows of a line that is drawn again once it is complete. The beginning of a longer line may have left the screen, so the
- * line stays unformatted.
+ * Maximum number of rows of a line that is drawn again once it is complete. The beginning of a longer line may have left the
+ * screen, so the line stays unformatted.
  */
 const maxRows = 12;
 

@@ -9,13 +9,13 @@ const unsafe =
 const unsafeButLines =
   /(?!\n|\t|\u200c|\u200d|\ufe0e|\ufe0f)[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}\u{100000}-\u{10ffff}]/gu;
 
-/** Makes a text from others safe for a terminal, on one line: escapes characters that it would not show. */
+/** Makes text that others wrote safe for a terminal, on one line: escapes characters that a terminal would not show. */
 export function printable(text: string): string {
   if (/^[ -~]*$/.test(text)) return text;
   return text.replaceAll(unsafe, shown);
 }
 
-/** Makes a text from others safe for a terminal, as {@link printable} does, but keeps line ends and tabs. */
+/** Makes text that others wrote safe for a terminal, as {@link printable} does, but keeps line ends and tabs. */
 export function printableLines(text: string): string {
   return text.replaceAll("\r\n", "\n").replaceAll(unsafeButLines, shown);
 }

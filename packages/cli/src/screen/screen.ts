@@ -27,7 +27,7 @@ export interface Sink {
   readonly isTTY?: boolean | undefined;
   readonly columns?: number | undefined;
   write(text: string): unknown;
-  /** Why writes no longer arrive. */
+  /** Set if writes no longer arrive: the code of the error. */
   readonly lost?: string | undefined;
 }
 

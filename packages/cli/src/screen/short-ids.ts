@@ -1,4 +1,4 @@
-/** Fewest characters of an id that a list shows. */
+/** Minimum number of characters of an id that a list shows. */
 const fewest = 8;
 
 /**

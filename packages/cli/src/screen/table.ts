@@ -13,7 +13,7 @@ export interface Column<Row> {
 
 const gap = 2;
 
-/** Fewest columns of the terminal that the last column needs next to the others. With fewer, it is written below each row. */
+/** Minimum number of terminal columns for the last column beside the others. With fewer, it is written below each row. */
 const leastRoom = 32;
 
 /**

@@ -1,6 +1,6 @@
 import { wrapAnsi } from "fast-wrap-ansi";
 
-/** Fewest columns to which a text is wrapped; a narrower terminal breaks lines itself. */
+/** Minimum number of columns to which a text is wrapped; a narrower terminal breaks lines itself. */
 const fewest = 20;
 
 /**

@@ -11,7 +11,6 @@ import { printable } from "../screen/printable.ts";
 import type { Screen } from "../screen/screen.ts";
 import { lockNew, writeLocked } from "./lock-new.ts";
 
-/** The options of the command. */
 interface Options {
   readonly json?: true;
   readonly yes?: true;
@@ -89,7 +88,8 @@ function isAsked({ yes, json, rehearse }: Options, { terminal }: Shell): boolean
 }
 
 /**
- * Shows what would run and asks the person at the terminal. Without a question, `--yes` agrees, unless nothing may be written.
+ * Shows what would run and asks the person at the terminal. Without a question, the answer is yes only with `--yes` and without
+ * `--rehearse`.
  */
 async function isAgreed(found: FoundServer, options: Options, shell: Shell): Promise<boolean> {
   const { err, terminal } = shell;

@@ -27,7 +27,6 @@ export async function lockNew(file: string, added: readonly string[], shell: She
   }
 }
 
-/** Writes the result for the lock file. */
 export function writeLocked({ file, problem }: Locked, { out }: Pick<Shell, "out">): void {
   if (file !== undefined) out.line(`  ${printable(`${basename(file)} has its tools`)}`);
   if (problem !== undefined)

@@ -12,7 +12,7 @@ interface RunningServer {
   readonly token: string | undefined;
 }
 
-/** Milliseconds until a server must have answered a request, and most bytes of an answer. */
+/** Milliseconds until a server must have answered a request, and maximum number of bytes of an answer. */
 const [answerMs, answerBytes] = [30_000, 16_777_216];
 
 const tool = z.looseObject({

@@ -51,7 +51,7 @@ export function define(command: Command, shell: Shell): void {
 }
 
 /**
- * Runs a turn for each line. Empty lines are skipped, and lines with a slash are commands of the chat. If calls wait for an
+ * Runs a turn for each line. Empty lines are skipped, and a line such as `/help` is a command of the chat. If calls wait for an
  * answer, the next line denies them and is a message to the model. Ctrl-C cancels the turn, and the next line begins another. A
  * second Ctrl-C at the prompt ends the chat, as do the end of the input and a signal that asks the process to end.
  */
@@ -143,8 +143,8 @@ async function answer(
 ) {
   const { agent, sessionId, model } = state;
   const { host, reasoner } = agent;
-  // `@path` in a line reads a file only if a person typed the line, because a program may not know what the text that it pipes in
-  // names.
+  // `@path` in a line reads a file only if a person typed the line. A program that pipes text in may not know that the text
+  // contains `@path`.
   const read =
     shell.terminal === undefined
       ? { prompt: [{ author: "piped", text: line } as const], images: [], notes: [] }

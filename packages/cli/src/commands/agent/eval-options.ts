@@ -11,7 +11,6 @@ export interface AskOptions extends PlanOptions {
   readonly json?: true;
 }
 
-/** Adds the options of {@link AskOptions}. */
 export function addAskOptions(command: Command): Command {
   return addPlanOptions(command)
     .option("--base-url <url>", "a server that speaks the Responses API, without /responses")
@@ -27,7 +26,6 @@ export const modelOption = [
   "the model to ask; replay:<file> answers from a recording",
 ] as const;
 
-/** The option `--record` of evaluations. */
 export const recordOption = [
   "--record <file>",
   "record the model's answers, for --model replay:<file>; answers of the file that still fit are kept",

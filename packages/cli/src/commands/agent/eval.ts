@@ -168,7 +168,6 @@ export async function readHistory(file: string): Promise<EvalRun[]> {
   return lines.map((line) => JSON.parse(line) as EvalRun);
 }
 
-/** Adds a run at the end of the file. */
 export function addToHistory(file: string, run: EvalRun): void {
   addLine(file, JSON.stringify(run));
 }

@@ -126,8 +126,8 @@ async function waitingId({ approvals }: OpenedHost, written: string): Promise<st
 }
 
 /**
- * Completes the beginning of an id, which may also be the id of a remembered approval or of a question that is not listed any
- * more.
+ * Completes the beginning of the id of a remembered approval or of a waiting question. Any other id is returned as it is
+ * written, because it may be of a question that is not listed any more.
  */
 async function knownId(host: OpenedHost, written: string): Promise<string> {
   const remembered = await host.approvals.remembered();

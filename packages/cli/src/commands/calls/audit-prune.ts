@@ -12,7 +12,7 @@ interface Options extends PlanOptions {
   readonly json?: true;
 }
 
-/** `toolmount audit prune <days> [plan]`: deletes records that are older than the given days. */
+/** `toolmount audit prune <days> [plan]`: deletes the chains of records that got no new record in the given days. */
 export function define(command: Command, shell: Shell): void {
   addPlanOptions(command)
     .argument("<days>", "the days without a record", readDays)

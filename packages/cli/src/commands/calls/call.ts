@@ -86,7 +86,7 @@ export function addCallOptions(command: Command): Command {
 
 /**
  * Makes the call of the words `[plan] <tool> [arguments]`. `id` is the id of the call: in a session, a call with the same id
- * continues one whose process died. Throws `USAGE_INVALID`.
+ * continues one whose process died. Throws `USAGE_INVALID` for words that name no tool.
  */
 export function callWords(
   words: readonly string[],
@@ -160,8 +160,8 @@ async function rehearse(
   { mode: _, sessionId: __, ...context }: ReturnType<typeof contextOf>,
   options: CallOptions,
 ) {
-  // The changes of a rehearsal are stored under a session, so it needs an id. Other calls do not, because loading `node:crypto`
-  // takes 5 ms.
+  // The changes of a rehearsal are stored under a session, so it needs an id. Other calls get no id, because loading
+  // `node:crypto` takes 5 ms.
   const session = host.session(ownSession(options.user, options.session ?? randomUUID()));
   const rehearsed = session.rehearse();
   const outcome = await rehearsed.call(request, context);

@@ -24,8 +24,8 @@ export function define(command: Command, shell: Shell): void {
 }
 
 /**
- * Returns an id that depends only on the text of the file. So the same program in the same session continues where its process
- * died. Undefined if the file cannot be read.
+ * Returns an id that depends only on the text of the file. So a second run of the same program in the same session continues a
+ * run whose process died. Undefined if the file cannot be read.
  */
 async function idOf(file: string): Promise<string | undefined> {
   const text = await readFile(file).catch(() => null); // the call itself reports a file that cannot be read

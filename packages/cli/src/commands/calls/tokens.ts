@@ -123,8 +123,8 @@ async function addToken(place: TokenPlace, name: string, options: Options, shell
 }
 
 /**
- * Fewest characters of a token that a person chooses. A random one of 43 characters, each of 64, is as hard to guess as a 256-bit
- * key.
+ * Minimum number of characters of a token from `--from-env`. A random token of 43 characters, each one of 64, is as hard to
+ * guess as a 256-bit key.
  */
 const leastToken = 43;
 

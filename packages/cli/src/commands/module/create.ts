@@ -83,7 +83,6 @@ function peerRange(core: string): string {
   return core.replace(/^\^/, ">=");
 }
 
-/** Renders the files of a package with one tool. */
 async function renderToolPackage(names: ToolNames): Promise<TemplateFiles> {
   const { id, tool, type, words, module } = names;
   const known = await readRanges();

@@ -28,7 +28,7 @@ interface Options {
   readonly load: boolean;
 }
 
-/** The types of a module, and the types of an MCP server: the kinds of packages that its `server.json` may name. */
+/** The values of `--type`: what a module is, and how an MCP server is used: as a kind of package, or at a remote address. */
 const [moduleTypes, serverTypes] = [
   ["tool", "hook"],
   ["npm", "pypi", "oci", "nuget", "remote"],
@@ -115,7 +115,7 @@ async function add(module: string, plan: string | undefined, options: Options, s
   if (lock?.problem !== undefined) shell.end(exitCodes.failed);
 }
 
-/** The steps of `add`, which are undone if one of them fails. */
+/** The steps of `add`. If the trial of a module fails, the package that was fetched for it is removed. */
 class Attempt {
   readonly section: EditedSection;
   /** The package that was fetched, as name and version. */
@@ -158,8 +158,8 @@ class Attempt {
   }
 
   /**
-   * Adds the new tools to the plan's lock file, if it exists. For a fetched package, creates the lock file if necessary.
-   * Undefined if the module was not tried or could not be mounted.
+   * Adds the new tools to the plan's lock file. Creates the file only for a fetched package. Undefined if nothing is locked:
+   * without a new entry or a lock file, or if the module was not tried or could not be mounted.
    */
   async lock({ file, added }: EditReport): Promise<Locked | undefined> {
     const { lockFileOf } = await import("@toolmount/loader/commands");

@@ -113,7 +113,7 @@ function commentOf(difference: PlanDifference, { cwd }: Shell): string {
   ].join("\n");
 }
 
-/** Longest text of a cell, in characters. */
+/** Maximum number of characters of a cell. Longer text is cut. */
 const maxCell = 200;
 
 function cell(text: string): string {

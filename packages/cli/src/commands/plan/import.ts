@@ -4,7 +4,9 @@ import { importFile } from "../../scaffold/import-file.ts";
 import { reportEdit, reportList } from "../../render/edit.ts";
 import type { Shell } from "../../process/shell.ts";
 
-/** `toolmount import <list> [plan]`: adds the MCP servers and permission rules of another application to a new or existing plan. */
+/**
+ * `toolmount import <list> [plan]`: adds the MCP servers and permission rules of another application to a new or existing plan.
+ */
 export function define(command: Command, shell: Shell): void {
   command
     .argument(

@@ -81,7 +81,6 @@ async function prepare(
   return install && !kept.includes("package.json") && (await runIn(folder, ["npm", "install"], shell.env));
 }
 
-/** The person's answers. */
 interface Answers extends InitAnswers {
   /** Whether the files of other applications in the folder are imported. */
   readonly imports: boolean;
@@ -148,7 +147,7 @@ async function askPerson(
     const agrees = (message: string, initialValue = true) =>
       ask(confirm({ ...common, message, initialValue }));
     try {
-      // For a person who typed the folder, its name is the plan's name.
+      // If the person named the folder, the plan gets the folder's name without a question.
       const name = isNamed
         ? defaults.name
         : await ask(text({ ...common, message: "Name of the plan?", initialValue: defaults.name }));

@@ -214,7 +214,7 @@ function columnsOf(screen: Screen): Column<ListedTool>[] {
   ];
 }
 
-// These are Maps, because a manifest may contain any value as a level.
+// This is a Map, because a manifest may contain any value as a level.
 const colours = new Map<unknown, Style>([
   ["low", "green"],
   ["medium", "yellow"],

@@ -60,7 +60,7 @@ async function lock(plan: string | undefined, options: Options, shell: Shell): P
   // Modules that did not answer were neither locked nor compared, so the command fails.
   const isWhole = report.leftOut.length === 0;
   // Merging both sides of a conflict accepts only what one of them had accepted. So the command succeeds only if it wrote the
-  // merged file and no tool differs from it, or all were accepted.
+  // merged file and no tool differs from it, or if `--accept` was given.
   const isDone =
     report.conflict === undefined
       ? report.written || matches

@@ -15,7 +15,10 @@ interface Options extends PlanOptions {
   readonly json?: true;
 }
 
-/** `toolmount doctor status [plan]`: mounts the plan, and shows the state of each module; with `--verbose`, the time of each step. */
+/**
+ * `toolmount doctor status [plan]`: mounts the plan, and shows the state of each module; with `--verbose`, the time of each
+ * step.
+ */
 export function define(command: Command, shell: Shell): void {
   addPlanOptions(command)
     .argument("[plan]", planArgument)
