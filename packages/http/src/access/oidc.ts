@@ -16,7 +16,10 @@ export interface OidcOptions {
 /** Algorithms with a public key. `none` and algorithms with a shared secret are excluded. */
 const algorithms = ["RS256", "PS256", "ES256", "ES384", "EdDSA"];
 
-/** Creates a function that recognises signed tokens of an OpenID provider. A token without a role is recognised but has no rights. */
+/**
+ * Creates a function that recognises signed tokens of an OpenID provider. It returns null for an invalid token, and rejects if
+ * the provider's keys cannot be read. A token without a role is recognised, but has no rights.
+ */
 export function createOidcCheck(options: OidcOptions): (token: string) => Promise<Principal | null> {
   const { issuer, audience, keys, rolesClaim = "roles" } = options;
   const findKey = keys instanceof URL ? createRemoteJWKSet(keys) : keys;

@@ -1,6 +1,6 @@
 import { HttpError } from "../fault/http-error.ts";
 
-/** All roles. */
+/** The roles that a token can have; {@link Role} says what each may do. */
 export const roles = ["view", "call", "approve", "admin"] as const;
 
 /**

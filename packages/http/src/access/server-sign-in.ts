@@ -22,8 +22,8 @@ export type ComesBack = (parameters: URLSearchParams, started: StartedSignIn) =>
 const startedSeconds = 600;
 
 /**
- * Returns the use of a sign-in's cookie, because several sign-ins may be open in one browser. An invalid `state` gets a use that
- * no cookie has.
+ * Returns the part of a cookie's name for one sign-in, because several sign-ins may be open in one browser. For an invalid
+ * `state`, no cookie has the name.
  */
 const useOf = (state: string) => (/^[\w-]{16,64}$/.test(state) ? `server-${state.slice(0, 16)}` : "server-");
 

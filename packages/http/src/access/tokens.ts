@@ -13,10 +13,10 @@ const tokenRecord = z.strictObject({
   hosts: z.array(z.string()).optional(),
 });
 
-/** A stored token. */
+/** A stored token: its hash, and what it may do. */
 export type TokenRecord = z.output<typeof tokenRecord>;
 
-/** A file of tokens. */
+/** The schema of a file of tokens. */
 export const tokenFile = z.strictObject({ version: z.literal(1), tokens: z.array(tokenRecord).max(1_000) });
 
 /** Creates a token of 256 random bits. Programs that search for leaked secrets recognise it by its prefix. */

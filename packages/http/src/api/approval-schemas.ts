@@ -93,7 +93,6 @@ export const person = z
   .optional()
   .describe("Who acts, where the token is of a program: recorded beside the token's name");
 
-/** A decision. */
 export const decisionSchema = z
   .strictObject({
     decision: z.enum(["approve", "deny"]),

@@ -27,7 +27,7 @@ const events = createRoute({
 /** Milliseconds between two events `alive`, by which a client notices a dead connection. */
 const aliveMs = 15_000;
 
-/** Most open streams with one token name, for example for the tabs of a browser. */
+/** Maximum number of open streams with the same token name, for example for the tabs of a browser. */
 const maxStreams = 20;
 
 /** Creates the route of the event stream that keeps the page up to date. */

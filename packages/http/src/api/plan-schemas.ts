@@ -45,7 +45,6 @@ const replica = z.looseObject({
   problem: z.string().nullable().describe("Why it did not mount the plan again"),
 });
 
-/** The status of a host. */
 export const statusSchema = z
   .looseObject({
     state: z.enum(["open", "closed"]),
@@ -151,7 +150,6 @@ export const explanationSchema = z
   })
   .openapi("Explanation");
 
-/** The result of a reload. */
 export const reloadSchema = z
   .looseObject({
     generation: z.number(),

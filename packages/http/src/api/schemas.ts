@@ -15,7 +15,6 @@ export const errorSchema = z
   })
   .openapi("Problem");
 
-/** A mounted tool. */
 export const toolSchema = z
   .object({
     name: z.string(),
@@ -45,7 +44,6 @@ export const toolSchema = z
   })
   .openapi("Tool");
 
-/** The outcome of a call. */
 export const outcomeSchema = z
   .object({
     callId: z.string(),
@@ -107,7 +105,6 @@ export const callContext = {
   modelText: z.boolean().optional().describe("Adds the text that a model reads to the outcome"),
 };
 
-/** A call. */
 export const callSchema = z
   .strictObject({
     id: id("The caller's id of the call").optional(),
@@ -121,7 +118,6 @@ export const callSchema = z
   })
   .openapi("CallRequest");
 
-/** A request that resumes a call. */
 export const resumeSchema = z
   .strictObject({
     ticket: z.string().min(1).max(1_024),
@@ -173,7 +169,6 @@ export const callRecordSchema = callSummarySchema
   })
   .openapi("Call");
 
-/** A record of the audit. */
 export const auditRecordSchema = z
   .object({
     writer: z.string(),

@@ -180,7 +180,10 @@ async function findSignIn(host: LiveHost | undefined, server: string): Promise<S
 
 type Whose = "user" | "host";
 
-/** Returns whose credentials for a server a token sees: those of its user, and those of the host if it may replace them. */
+/**
+ * Returns whose credentials for a server a token sees: those of the host, if all users share them. Otherwise those of its user
+ * and, for a token without a user or with the role `admin`, those of the host.
+ */
 function shownTo({ user, roles }: Principal, signIn: ServerSignIn): Whose[] {
   if (!signIn.isOfUser) return ["host"];
   const isOfHost = user === null || roles.has("admin");

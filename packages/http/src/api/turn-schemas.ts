@@ -10,7 +10,6 @@ const waitMs = z
     "Milliseconds that the answer waits for the end of the turn; default 0. The turn runs in any case",
   );
 
-/** A request to start a turn. */
 export const turnStartSchema = z
   .strictObject({
     prompt: z.string().min(1),
@@ -74,7 +73,6 @@ const turnResult = z
   })
   .openapi("TurnResult");
 
-/** A turn. */
 export const turnSchema = z
   .object({
     id: z.string(),

@@ -4,8 +4,8 @@ import { mostValues, readBounded, refusalOf, smallBytes } from "@toolmount/core/
 import { HttpError } from "../fault/http-error.ts";
 
 /**
- * Fewest bytes of a body that is checked. A shorter one cannot contain a number that JavaScript would change, such as
- * `{"a":1e400}`.
+ * Minimum number of bytes of a body that is checked. A shorter one cannot contain a number that JavaScript would change, such
+ * as `1e400`.
  */
 const leastBytes = 5;
 

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from "node:http";
 import type { Clock } from "@toolmount/core";
 
-/** Maximum number of bytes of a refused request that are still read, and the most milliseconds for this. */
+/** Maximum number of bytes of a refused request that are still read, and maximum number of milliseconds for this. */
 const most = { bytes: 67_108_864, ms: 2_000 };
 
 /**

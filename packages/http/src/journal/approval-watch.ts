@@ -44,7 +44,7 @@ export class ApprovalWatch {
     return [...this.#waiting.values()];
   }
 
-  /** Whether more questions wait than one read returns. */
+  /** Whether more questions may wait than one read returns. */
   get hasMore(): boolean {
     return this.#waiting.size === maxWaiting;
   }

@@ -95,7 +95,10 @@ export class CallHistory {
     return sink?.calls === undefined ? null : (sink as AuditSink & Required<Pick<AuditSink, "calls">>);
   }
 
-  /** Returns a stored call. If the call runs or waits in this process, with what the journal knows about it. */
+  /**
+   * Returns what the journal of this process knows about a stored call. Returns the stored call if the journal does not have
+   * it, or if another process ended it.
+   */
   #asNow(call: PastCall): CallSummary {
     const here = this.#journal.get(call.runId);
     if (here === undefined || endedElsewhere(here, call)) return { ...call, change: 0 };

@@ -61,7 +61,7 @@ export function createFront({
   open,
 }: FrontOptions) {
   const failures = new RateLimit(limits.failures ?? "30/min", clock);
-  // Each such return makes this server ask the provider of a mounted server, so their number is limited.
+  // Each browser that returns from a sign-in makes this server ask the provider of a mounted server, so the number is limited.
   const signIns = new RateLimit("300/min", clock);
   const requests = new RateLimit(limits.requests ?? "60000/min", clock);
 

@@ -76,8 +76,8 @@ function liveHost(name: string, served: ServedHost, parts: Parts): LiveHost {
 }
 
 /**
- * Returns a function for the address of a question on the page; undefined if the server has no public address. The address names
- * the host if the server has several.
+ * Returns a function that returns the address of a question on the page, or undefined if the server has no public address. The
+ * address names the host if the server has several.
  */
 function linkOf(name: string, { publicUrl, hosts }: ServeHostsOptions): (id: string) => string | undefined {
   const query = Object.keys(hosts).length > 1 ? `?host=${encodeURIComponent(name)}` : "";
@@ -104,7 +104,9 @@ export async function endHosts(
   for (const live of hosts.values()) await closeHost(live);
 }
 
-/** Starts no more calls without a request. Resolves when such calls have ended, and those of the other protocol. */
+/**
+ * Starts no more background calls. Resolves when those that run have ended, and the calls over MCP that no request waits for.
+ */
 async function endWork({ background, mcp }: LiveHost): Promise<void> {
   await Promise.all([background.close(), mcp?.settled?.()]);
 }

@@ -17,14 +17,14 @@ export interface HttpLimits {
    * smaller value, more often.
    */
   readonly requestMs?: number | undefined;
-  /** Most requests and streams that are open at the same time with tokens without the role `approve`. Default 2000. */
-  readonly connections?: number | undefined;
   /**
-   * Most requests and streams with the same token name that are open at the same time. Default 500. Tokens with the role
-   * `approve`, and health checks, do not count in `connections`.
+   * Maximum number of requests and streams that are open at the same time with tokens without the role `approve`. Default 2000.
+   * Tokens with this role, and health checks, do not count.
    */
+  readonly connections?: number | undefined;
+  /** Maximum number of requests and streams with the same token name that are open at the same time. Default 500. */
   readonly openPerToken?: number | undefined;
-  /** Maximum number of requests with one token. Default `60000/min`. */
+  /** Maximum number of requests with the same token name in a period. Default `60000/min`. */
   readonly requests?: string | undefined;
   /** Maximum number of requests without a valid token from one address. Default `30/min`. */
   readonly failures?: string | undefined;
@@ -33,7 +33,7 @@ export interface HttpLimits {
    * server is killed, another one continues the work after this time. Default 15000.
    */
   readonly leaseMs?: number | undefined;
-  /** Maximum number of decisions with one token. Default `120/min`. */
+  /** Maximum number of decisions with the same token name in a period. Default `120/min`. */
   readonly decisions?: string | undefined;
 }
 

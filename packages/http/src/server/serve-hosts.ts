@@ -93,7 +93,6 @@ function urlOf({ host }: ListenAddress, port: number): string {
   return `http://${host.includes(":") ? `[${host}]` : host}:${port}`;
 }
 
-/** Reads the version of this package. */
 function ownVersion(): string {
   const manifest = readFileSync(new URL(import.meta.resolve("#package.json")), "utf8");
   return (JSON.parse(manifest) as { readonly version: string }).version;
@@ -198,9 +197,9 @@ interface Connections {
 }
 
 /**
- * Limits the open connections. One more than `max` closes the one that has been without a request with a valid token for the
- * longest time. So programs that only hold connections cannot lock others out. If all run such requests, the new connection is
- * closed.
+ * Limits the open connections. If a new one exceeds `max`, closes the connection that has been longest without a request with a
+ * valid token. So programs that only hold connections cannot lock others out. If all connections run such requests, the new one
+ * is closed.
  */
 function limitConnections(server: Server, max: number): Connections {
   let open = 0;

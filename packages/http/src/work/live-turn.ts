@@ -73,7 +73,8 @@ export class LiveTurn {
 
   /**
    * Stores a change after earlier changes. If another server changed the turn first, a function is called again with the newer
-   * turn, while a plain change is dropped. Resolves to false if nothing was changed.
+   * turn, while a plain change is dropped. With `isQuiet`, `updatedAt` stays, and no client is notified. Resolves to false if
+   * nothing was changed.
    */
   change(change: Change, isQuiet = false): Promise<boolean> {
     const changed = this.#saving.then(() => this.#change(change, isQuiet));

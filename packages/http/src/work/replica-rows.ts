@@ -45,8 +45,8 @@ export async function askReload(store: WorkStore, scope: string, at: number): Pr
 }
 
 /**
- * Returns the stored servers that have not ended: those of one plan or, without `scope`, of all plans. Those that were added last
- * come first.
+ * Returns the stored servers that have not ended: those of one plan or, without `scope`, of all plans. Those that stored their
+ * state last come first.
  */
 export async function listReplicas(
   store: WorkStore,

@@ -72,7 +72,6 @@ export interface StoredTurn extends Turn {
   readonly messages: readonly TurnMessage[];
 }
 
-/** Returns the record of a turn. */
 export function recordOf(turn: StoredTurn, scope: string): WorkRecord {
   const { id, version, status, sessionId, userId, startedAt: at, dueAt } = turn;
   const { by, prompt, updatedAt, endedAt, waiting, result, problem, owner, plan, cancels, messages } = turn;
@@ -81,7 +80,6 @@ export function recordOf(turn: StoredTurn, scope: string): WorkRecord {
   return { kind: turnKind, id, version, scope, status, sessionId, userId, at, dueAt, body: plain };
 }
 
-/** Returns the turn of a record. */
 export function turnOf({ id, version, status, sessionId, userId, at, dueAt, body }: WorkRecord): StoredTurn {
   const rest = body as unknown as Omit<StoredTurn, "id" | "status" | "sessionId">;
   const own = { id, version, status: status as TurnStatus, sessionId: sessionId ?? "", userId };

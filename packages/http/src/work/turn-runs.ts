@@ -76,7 +76,8 @@ export class TurnRuns {
   }
 
   /**
-   * Stores a turn that begins. If the store has an open turn of this session, which another program began, it is used instead.
+   * Stores a turn that begins. Rejects with `SESSION_CONFLICT` if the store refuses it, because another server has stored this
+   * turn.
    */
   async #add({ id, sessionId, userId, prompt, by }: Facts & { id: string; sessionId: string }) {
     const { store, scope, owner, plan, clock } = this.#options.keeper;

@@ -14,7 +14,7 @@ interface Known {
 interface NamedSession {
   readonly name: string;
   readonly principal: Principal;
-  /** The user that the request names; only if the token has no user. */
+  /** The user that the request names; used only if the token has no user. */
   readonly userId?: string | undefined;
 }
 
