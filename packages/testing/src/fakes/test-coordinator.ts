@@ -78,7 +78,7 @@ function nameOf(thing: unknown, mounting: Mounting | undefined): string {
   return typeof named === "string" ? named : "";
 }
 
-/** Makes a coordinator with two tools for experiments: `echo` returns its text, `fail` fails with its message. */
+/** Makes a coordinator with two tools for experiments: `echo` returns its text, `fail` fails with its text. */
 export function createReadyCoordinator(options: HostOptions = {}): TestCoordinator {
   const coordinator = createTestCoordinator(options);
   const schema = {

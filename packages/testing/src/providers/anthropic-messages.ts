@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { parsedOr, recordOf, recordsOf, usualUsage, type ProviderApi, type Spoken } from "./api.ts";
 import { anthropicRules, checkAnthropic } from "./anthropic-rules.ts";
 
-/** Anthropic's Messages API. */
+/** Anthropic's Messages API, for `startProvider`. */
 export const anthropicApi: ProviderApi = {
   name: "Anthropic Messages",
   model: "anthropic:m",

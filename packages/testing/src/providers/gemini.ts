@@ -1,7 +1,7 @@
 import { parsedOr, recordOf, recordsOf, usualUsage, type ProviderApi, type Spoken } from "./api.ts";
 import { checkGemini, geminiRules } from "./gemini-rules.ts";
 
-/** Google's Gemini API. */
+/** Google's Gemini API, for `startProvider`. */
 export const geminiApi: ProviderApi = {
   name: "Gemini",
   model: "google:m",

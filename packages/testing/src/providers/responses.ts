@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { recordsOf, usualUsage, type ProviderApi, type Spoken } from "./api.ts";
 import { checkResponses, responsesRules } from "./responses-rules.ts";
 
-/** OpenAI's Responses API. */
+/** OpenAI's Responses API, for `startProvider`. */
 export const responsesApi: ProviderApi = {
   name: "Responses",
   model: "m",

@@ -14,8 +14,8 @@ export interface DescribeOptions extends CheckOptions {
 }
 
 /**
- * Defines the contract tests for tool modules: no rule of the core or of further profiles finds an error or a warning, and the
- * valid and invalid calls end as expected.
+ * Defines the contract tests for tool modules: no rule of the core or of further profiles finds an error or a warning, valid
+ * and invalid calls end as expected, and the module mounts at least one tool.
  */
 export function describeToolModule(module: ModuleExports, options: DescribeOptions = {}): void {
   describe(options.title ?? "the tool module", () => {

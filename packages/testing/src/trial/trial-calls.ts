@@ -27,12 +27,18 @@ const junk: readonly unknown[] = [
   { "": null, "a.b": [[[[]]]] },
 ];
 
-/** Whether the check may call a tool with arguments that it made up: the tool only reads, or declares no category. */
+/**
+ * Whether the check may call a tool with arguments that it made up: the tool never asks for confirmation, and its category is
+ * `read` or missing.
+ */
 export function isHarmless({ category, requiresConfirmation }: ToolInfo): boolean {
   return (category === undefined || category === "read") && requiresConfirmation === false;
 }
 
-/** Calls a tool with its author's examples, with `{}`, and with invalid input. */
+/**
+ * Calls a tool with its author's examples. If the tool is harmless or `sideEffects` is set, also calls it with `{}`, with junk
+ * and with samples of its schema.
+ */
 export async function callOnTrial(
   trial: Trial,
   info: ToolInfo,
