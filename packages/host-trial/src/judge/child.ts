@@ -28,7 +28,7 @@ export interface StartOptions {
   readonly dieAtWrite?: number | undefined;
 }
 
-/** More requests than any row needs, except for the rows about this limit. */
+/** The limit of requests in a turn, except in the rows about this limit. No row needs as many. */
 const manyRequests = 20;
 
 const writes = new Writes();

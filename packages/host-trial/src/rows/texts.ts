@@ -17,7 +17,10 @@ async function approveOpen(trial: Trial, turn: Turn | null): Promise<void> {
   if (turn?.status === "waits") await trial.tryAnswer([{ question: onlyQuestion(turn).id, approve: true }]);
 }
 
-/** Approves the open question. What then runs must be what the question showed, or nothing. */
+/**
+ * Makes a call with this text as its arguments, and approves its question. What then runs must be what the question showed, or
+ * nothing.
+ */
 async function runsAsShown(trial: Trial, text: string, tool: string): Promise<void> {
   const turn = await written(trial, text, tool);
   if (turn?.status !== "waits") return requireEffects(trial, tool, [], "without a question");
