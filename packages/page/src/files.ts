@@ -3,7 +3,7 @@ import { readdir, readFile } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
 import { gzipSync } from "node:zlib";
 
-/** A file of the page. */
+/** A file of the page, ready to be sent to a browser. */
 export interface PageFile {
   /** The media type. */
   readonly type: string;
@@ -104,7 +104,10 @@ function documentWith(importMap: string): string {
 `;
 }
 
-/** Returns the content security policy. Only the page's own files run, so texts of tools and models cannot become code or markup. */
+/**
+ * Returns the content security policy. Only the page's own files run, so texts of tools and models cannot become code or
+ * markup.
+ */
 function policyFor(importMap: string): string {
   const hash = createHash("sha256").update(importMap).digest("base64");
   return [

@@ -15,8 +15,8 @@ export interface QuestionProps extends Rest {
 }
 
 /**
- * Connects the elements while the calling component is mounted. Connects again when `server`, `host`, `page` or a token that is a
- * text changes. If `token` is a function, it is called again when the server refuses the last token.
+ * Connects the elements while the calling component is mounted. Connects again when `server`, `host`, `page` or a token that is
+ * a string changes. If `token` is a function, it is called again when the server refuses the last token.
  */
 export function useToolmount(connection: Connection): void {
   const last = useRef(connection);

@@ -96,7 +96,7 @@ function isOutput({ type }: Item): boolean {
   return type === "function_call_output" || type === "custom_tool_call_output";
 }
 
-/** Returns the text of a message's content, which is a text, or a list of parts. */
+/** Returns the text of a message's content: a string as it is, a list by its parts, and anything else as JSON. */
 export function textOfContent(content: unknown): string {
   if (typeof content === "string") return content;
   if (!Array.isArray(content)) return JSON.stringify(content, null, 2);

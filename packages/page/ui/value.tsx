@@ -29,7 +29,7 @@ export function HiddenNote({ hidden }: { readonly hidden: number }) {
 
 const dayMs = 86_400_000;
 
-/** Shows a time of day, and the date if it is not today; the title is the full date. */
+/** Shows a time of day, with the date if it is on another day and over 12 hours away. The title is the full date. */
 export function Time({ at }: { readonly at: number }) {
   const date = new Date(at);
   const isOld = Math.abs(Date.now() - at) > dayMs / 2 && date.toDateString() !== new Date().toDateString();

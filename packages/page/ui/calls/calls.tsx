@@ -80,7 +80,7 @@ function aboutText(all: readonly CallSummary[]): string {
 
 const names = ["tool", "status", "session", "user"] as const;
 
-/** Shows the statuses as chips with their counts, and the other filters as fields. */
+/** Shows the filters as fields, and the statuses also as chips with their counts. */
 function Filters({ calls: all }: { readonly calls: readonly CallSummary[] }) {
   const { filter } = route.value;
   const set = (name: string, value: string) => filterBy({ ...filter, [name]: value });
@@ -122,7 +122,7 @@ function Filters({ calls: all }: { readonly calls: readonly CallSummary[] }) {
   );
 }
 
-/** Downloads all calls that match the filters as a file. */
+/** Shows buttons that download all calls that match the filters as a file. */
 function Exports() {
   const save = async (format: string) => {
     const body = await fetchFile(exportPath(queryOf(route.value.filter), format));

@@ -4,7 +4,7 @@ import type { CallSummary } from "../shapes.ts";
 
 /** The number of bars. */
 const bars = 96;
-/** Fewest milliseconds that a bar covers, so that a single call does not fill the whole width. */
+/** Minimum number of milliseconds that a bar covers, so that a single call does not fill the whole width. */
 const minStepMs = 1_000;
 const height = 48;
 

@@ -37,7 +37,7 @@ export function queryOf({ status = "", ...filter }: Readonly<Record<string, stri
 
 let typing = 0;
 
-/** Looks a filter up in the whole history, once the person has stopped typing. */
+/** Looks a filter up in the whole history once the person has stopped typing. An empty filter only clears the results. */
 export function lookUp(query: string): void {
   if (query === past.peek().query) return;
   clearTimeout(typing);

@@ -16,7 +16,7 @@ const open: ReadonlySet<string> = new Set([
 ]);
 const none: ReadonlySet<string> = new Set(["cancelled", "idle", "asleep"]);
 
-/** Returns the colour of a status. */
+/** Returns the colour of a status; `bad` for an unknown one. */
 export function kindOf(status: string): "good" | "warn" | "bad" | "" {
   if (good.has(status)) return "good";
   if (none.has(status)) return "";

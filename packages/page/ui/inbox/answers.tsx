@@ -217,7 +217,7 @@ function closePanel(panel: Signal<Panel>, choices: HTMLElement | null): void {
   panel.value = "";
 }
 
-/** Shows the key of a button, unless the page of a product owns the keys. */
+/** Shows the key of a button, except where the question is embedded in the page of another product. */
 function Hotkey({ name }: { readonly name: string }) {
   return drawn.isEmbedded ? null : <kbd aria-hidden="true">{name}</kbd>;
 }

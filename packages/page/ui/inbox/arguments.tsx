@@ -84,8 +84,8 @@ function Origin({ text }: { readonly text: string | null }) {
 }
 
 /**
- * Finds the text about where an argument's value came from in the reasons. A reason has it as `recipient DE89… · from read_file
- * (call 3) · you never wrote it`.
+ * Finds where an argument's value came from, in the reasons; null if none says it. A reason says it as `recipient DE89… · from
+ * read_file (call 3) · you never wrote it`.
  */
 function originOf(name: string, { reasons }: Approval): string | null {
   const facts = reasons.flatMap(({ reason }) => reason.split("; "));

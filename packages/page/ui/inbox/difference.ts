@@ -4,7 +4,10 @@ export interface DiffLine {
   readonly parts: readonly { readonly text: string; readonly isChanged: boolean }[];
 }
 
-/** Maximum number of pairs of lines or words that are compared. For longer texts, everything is shown as removed and added. */
+/**
+ * Maximum number of pairs of lines or words that are compared. For longer texts, everything between an equal beginning and an
+ * equal end is shown as removed and added.
+ */
 const maxPairs = 4_000_000;
 
 /** Compares two texts line by line. Lines that changed are compared word by word. */
@@ -70,7 +73,7 @@ function compareWords(before: string, after: string): [DiffLine, DiffLine] | nul
   return [side("removed"), side("added")];
 }
 
-/** Returns the shortest way from one list to the other, by their longest common subsequence. */
+/** Returns the steps that turn one list into the other: the fewest, unless the lists are too long to compare. */
 function compare(before: readonly string[], after: readonly string[]): readonly Step[] {
   let start = 0;
   while (start < before.length && start < after.length && before[start] === after[start]) start++;

@@ -14,7 +14,7 @@ import { Question } from "./question.tsx";
 import { findQuestion, shownId } from "./shown.ts";
 import { Standing } from "./standing.tsx";
 
-/** Shows the questions that wait on the left, and one question with its answers on the right. */
+/** Shows the list of questions on the left, and one question with its answers on the right. */
 export function InboxView() {
   return (
     <>

@@ -2,7 +2,7 @@ import { mayApprove } from "../state.ts";
 import { toggleMark } from "./marked.tsx";
 import { isWaiting, shownId, step } from "./shown.ts";
 
-/** By key, the button of a question that it presses. */
+/** For each key, the `data-key` of the button or field that it presses or focuses. */
 const buttons: Readonly<Record<string, string>> = {
   a: "approve",
   d: "reason",
@@ -31,7 +31,10 @@ function isWriting(target: EventTarget | null): boolean {
   return target instanceof Element && target.closest("input:not([type=checkbox]), textarea, select") !== null;
 }
 
-/** Presses a button. A button with `data-confirms` or a field only gets the focus, so that Enter must follow. */
+/**
+ * Presses a button. A field, or a button with `data-confirms`, only gets the focus, so that Enter must follow. Returns false if
+ * there is no such button.
+ */
 function press(name: string | undefined): boolean {
   if (name === undefined) return false;
   const found = document.querySelector<HTMLElement>(`[data-key="${name}"]`);

@@ -7,7 +7,7 @@ import { Hidden, Risk } from "./risk.tsx";
 import { lineOf } from "./sentence.ts";
 import { endOf, isPlaced, isUnsettled, isWaiting, shownId } from "./shown.ts";
 
-/** How many answered questions the list shows. */
+/** Maximum number of answered questions in the list. */
 const maxAnswered = 50;
 
 /**

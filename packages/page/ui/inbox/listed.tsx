@@ -118,7 +118,7 @@ function Undo({ canUndo }: { readonly canUndo: boolean | null }) {
   return <span class="chip bad">{canUndo === false ? "cannot be undone" : "has no undo"}</span>;
 }
 
-/** Shows one effect: the kind of change, its target, and the difference. */
+/** Shows one effect: the kind of change, its target, its cost, and the difference. */
 export function EffectOf({ effect, isOpen }: { readonly effect: Effect; readonly isOpen: boolean }) {
   const { target, change, difference, cost } = effect;
   const price = cost === undefined ? "" : ` for ${cost.amount.toLocaleString("en-US")} ${cost.currency}`;

@@ -4,7 +4,7 @@ import { hostName, me, served, tools } from "../state.ts";
 import { countText } from "../value.tsx";
 import { Standing } from "./standing.tsx";
 
-/** Shows an inbox that has never had a question: what will appear here, and first steps. */
+/** Shows an inbox without any question, waiting or answered: what will appear here, and first steps. */
 export function NothingYet() {
   return (
     <div class="body">

@@ -125,7 +125,7 @@ function escapeGlob(text: string): string {
   return text.replaceAll(/[\\*?]/g, String.raw`\$&`);
 }
 
-/** Offers a rule of patterns. Each text argument must match its pattern; other arguments may have any value. */
+/** Offers a rule with a pattern for each text argument of one line. An argument without a pattern may have any value. */
 function Rule({
   approval: { id, tool, arguments: given },
   busy,

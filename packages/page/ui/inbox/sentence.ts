@@ -4,8 +4,8 @@ import type { Approval, Tool } from "../shapes.ts";
 const maxSentence = 120;
 
 /**
- * Returns a sentence about what a call would do. It is the tool author's `question`; without one, it is made from the tool's name
- * and the arguments that decide what the tool touches.
+ * Returns a sentence about what a call would do. It is the tool author's `question`; without one, it is made from the tool's
+ * name and at most three arguments: those that decide what the tool touches or, if there are none, short ones.
  */
 export function sentenceOf(
   { tool: name, arguments: given }: Pick<Approval, "tool" | "arguments">,
@@ -53,7 +53,7 @@ function wordsOf(name: string): string {
   return words.charAt(0).toUpperCase() + words.slice(1);
 }
 
-/** Returns the first line of a text that is not a comment, with `…` if the text has more lines. */
+/** Returns the first line that is neither empty nor a comment, with `…` if the text has more lines. */
 function oneLine(text: string): string {
   const lines = text.trim().split(/\r?\n/);
   const first = lines.find((line) => line.trim() !== "" && !/^\s*#/.test(line)) ?? lines[0]!;

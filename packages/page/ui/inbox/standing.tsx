@@ -3,7 +3,7 @@ import type { Remembered } from "../shapes.ts";
 import { hostPath, me, notify, readApprovals, remembered, textOf } from "../state.ts";
 import { Age, countText } from "../value.tsx";
 
-/** Lists the approvals that also answer later calls, until they are revoked. */
+/** Lists the approvals that also answer later calls, until they expire or are revoked. */
 export function Standing() {
   if (remembered.value.length === 0) return null;
   return (

@@ -91,7 +91,9 @@ function Line({ node, chosen, open, conflicts, mayAnswer }: NodeProps) {
   );
 }
 
-/** Returns short facts about an entry: its lines or its size, and its mode. */
+/**
+ * Returns short facts about an entry: its other name if it was moved, its lines or size, the change of its mode, and its kind.
+ */
 function factsOf({ change, moved, lines, kind, bytes, mode }: LayerChange): string {
   const size = lines === null && kind !== "folder" ? countText(bytes, "byte") : "";
   const count = lines === null ? size : `+${lines.added} −${lines.removed}`;

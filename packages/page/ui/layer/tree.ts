@@ -34,7 +34,7 @@ function nodesOf({ children }: Growing, above: string): readonly Node[] {
   return [...children].map(([name, growing]) => nodeOf(name, above, growing));
 }
 
-/** Returns the node of an entry. A folder that contains only one folder shares a line with it. */
+/** Returns the node of an entry. An unchanged folder that contains only one folder shares a line with it. */
 function nodeOf(name: string, above: string, growing: Growing): Node {
   const path = `${above}${name}`;
   const [only, ...more] = growing.children;
@@ -52,8 +52,8 @@ function nodeOf(name: string, above: string, growing: Growing): Node {
 }
 
 /**
- * Returns the changes that an answer keeps: the chosen ones, or all if `chosen` is undefined. Changes of grave sections are kept
- * only if `yes` has their section.
+ * Returns the changes that an answer keeps: the chosen ones, or all if `chosen` is undefined. A change of a section that needs
+ * a separate yes is kept only if `yes` has the section.
  */
 export function coveredBy(
   changes: readonly LayerChange[],
@@ -70,7 +70,10 @@ export function isGrave(section: LayerChange["section"]): boolean {
   return section === "deletions" || section === "obeyed";
 }
 
-/** Returns how many lines were added and removed, and the number of changes whose lines were not counted. */
+/**
+ * Returns how many lines were added and removed, and the number of files whose lines were not counted. Leaves out the section
+ * `repository`.
+ */
 export function sumOf(changes: readonly LayerChange[]) {
   const files = changes
     .filter(({ section }) => section !== "repository")
@@ -92,8 +95,8 @@ export function partsIn(difference: string): readonly string[] {
 }
 
 /**
- * Returns the members of an answer that name the kept changes: their paths, and for files of which only some parts are kept, the
- * indexes of these parts.
+ * Returns the members of an answer that name the kept changes: their paths, and for files of which only some parts are kept,
+ * the indexes of these parts. A file of which no part is kept is left out.
  */
 export function keptOf(
   changes: readonly LayerChange[],

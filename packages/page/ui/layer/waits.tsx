@@ -16,7 +16,10 @@ interface WaitsProps {
   readonly again: Signal<number>;
 }
 
-/** Shows the changes that wait in the layer of a session, for a person to keep or drop. Shows nothing for a plan without a layer. */
+/**
+ * Shows the changes that wait in the layer of a session, for a person to keep or drop. Shows nothing without a layer, or to a
+ * token that may not see questions.
+ */
 export function Waits(props: WaitsProps) {
   return served.value?.layers === true && maySeeQuestions.value ? <Live {...props} /> : null;
 }
@@ -109,7 +112,10 @@ function Sum({ changes }: { readonly changes: readonly LayerChange[] }) {
   );
 }
 
-/** Shows the calls that made the changes, and the background commands that an answer would end. */
+/**
+ * Shows the calls that made the changes, the hosts that their commands reached, the background commands that an answer would
+ * end, conflicts, and what stays where it is.
+ */
 function Made({ layer: { calls, running, left, conflicts } }: { readonly layer: WaitingLayer }) {
   const last = calls.slice(-10);
   const hosts = [...new Set(calls.flatMap(({ network = [] }) => network))];

@@ -4,7 +4,7 @@ import { notify } from "../state.ts";
 
 interface CopyProps {
   readonly text: string;
-  /** Says what is copied, for people who cannot see next to what the button is. */
+  /** Says what is copied, for people who cannot see what the button is next to. */
   readonly what: string;
   readonly label?: string;
   readonly icon?: IconName;

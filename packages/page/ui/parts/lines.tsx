@@ -9,7 +9,10 @@ interface LinesProps {
   readonly isScript: boolean;
 }
 
-/** Shows a text of several lines, or a command: whole, with line numbers and a copy button. */
+/**
+ * Shows a text of several lines, or a command, with line numbers and a copy button. Only many empty lines in a row are
+ * shortened.
+ */
 export function Lines({ name, text, isScript }: LinesProps) {
   const lines = text.replaceAll("\r\n", "\n").split("\n");
   return (
@@ -34,7 +37,7 @@ export function Lines({ name, text, isScript }: LinesProps) {
   );
 }
 
-/** Most empty lines in a row that are shown. More of them could push text out of sight. */
+/** Maximum number of empty lines in a row that are shown. More of them could push text out of sight. */
 const maxEmpty = 20;
 
 /** Replaces too many empty lines in a row with their number. */

@@ -1,7 +1,8 @@
 import type { ComponentChild } from "preact";
 
 /**
- * Shows a model's text with its headings, lists, code and emphasis. Nothing in the text can become markup, a picture or a script.
+ * Shows a model's text with its headings, lists, code and emphasis. HTML in the text stays text, and no picture or script is
+ * loaded.
  */
 export function Markdown({ text }: { readonly text: string }) {
   return <div class="markdown">{blocksOf(text).map((block, at) => drawBlock(block, at))}</div>;

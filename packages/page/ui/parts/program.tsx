@@ -32,7 +32,7 @@ export function ProgramOf({ runId, asked }: ProgramProps) {
       () =>
         void ask<Program>("GET", path).then(
           (found) => (program.value = found),
-          // The call ran no program, so there is nothing to show.
+          // Most calls ran no program, so errors are not shown.
           () => {},
         ),
       program.peek() === null ? 0 : paceMs,

@@ -6,7 +6,7 @@ import type { Explanation } from "../shapes.ts";
 /** By tool, what happens to its calls: allow, ask, may ask or deny. Absent while it is not known. */
 export const verdicts = signal<ReadonlyMap<string, string>>(new Map());
 
-/** For how many tools this is loaded. The limit exists because the server reads the plan again for each tool. */
+/** Maximum number of tools whose verdicts are loaded, because the server reads the plan again for each of them. */
 const maxAsked = 60;
 
 /** Loads the verdicts of tools, one after another. Returns a function that stops this. */
