@@ -157,8 +157,8 @@ function addRow(parent: Command, { name, summary, hidden = false }: CommandRow):
 }
 
 /**
- * Defines a command or, if the line names one of its subcommands, that subcommand. The upper command then has no options, because
- * it would take those of the line.
+ * Defines a command or, if the line names one of its subcommands, that subcommand. The upper command then gets no options,
+ * because it would consume those of the subcommand.
  */
 async function defineRow(
   command: Command,
@@ -194,7 +194,8 @@ function usageError(
 }
 
 /**
- * Returns a hint for a likely mistake: an argument of a tool that is written as an option, or a command's name in other programs.
+ * Returns a hint for a likely mistake: an argument of a tool that is written as an option, or a name that other programs have
+ * for a command.
  */
 function meant(problem: string, words: readonly string[]): string {
   const [, option = ""] = /^unknown option '--([\w-]+)/.exec(problem) ?? [];

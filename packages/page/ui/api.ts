@@ -46,7 +46,6 @@ export async function ask<Answer>(method: string, path: string, body?: unknown):
   return (await response.json()) as Answer;
 }
 
-/** Downloads a file from the server. */
 export async function fetchFile(path: string): Promise<Blob> {
   return (await request("GET", path)).blob();
 }
@@ -88,7 +87,6 @@ function send(
   });
 }
 
-/** One server-sent event. */
 export interface ServerEvent {
   readonly event: string;
   readonly data: unknown;

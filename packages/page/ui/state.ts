@@ -5,7 +5,7 @@ import { listOf, listSentence } from "./inbox/listed-calls.ts";
 import { sentenceOf } from "./inbox/sentence.ts";
 import type { Approval, CallSummary, Me, Remembered, Tool } from "./shapes.ts";
 
-/** How many calls the page keeps, the newest ones. */
+/** Maximum number of calls that the page keeps. Older ones are dropped. */
 const maxCalls = 10_000;
 /** Milliseconds for which a notice is shown. */
 const noticeMs = 10_000;
@@ -26,7 +26,6 @@ export const calls = signal<readonly CallSummary[]>([]);
 /** A sentence about new questions for screen readers. */
 export const announced = signal("");
 export const notices = signal<readonly { readonly id: number; readonly text: string }[]>([]);
-/** The tools that the host offers. */
 export const tools = signal<readonly Tool[]>([]);
 /** Ids of the questions that this page answered. */
 export const answeredHere = signal<ReadonlySet<string>>(new Set());
@@ -82,7 +81,6 @@ async function readTools(): Promise<void> {
   tools.value = (await ask<{ tools: Tool[] }>("GET", `${hostPath.value}/tools`)).tools;
 }
 
-/** Loads the newest calls. */
 export async function readCalls(): Promise<void> {
   calls.value = (
     await ask<{ calls: CallSummary[] }>("GET", `${hostPath.value}/calls?limit=${maxCalls}`)

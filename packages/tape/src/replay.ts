@@ -137,7 +137,7 @@ function mismatch(problem: string): RunnerFailure {
   return new RunnerFailure("REPLAY_MISMATCH", errorMessage("REPLAY_MISMATCH", { problem }));
 }
 
-/** Statuses of calls that the host ended and not their tool, by the code of the error. */
+/** By the code of the error, the status of a call that the host ended and not its tool. */
 const statuses: Readonly<Record<string, RunnerFailure["status"]>> = {
   TIMED_OUT: "timed_out",
   CANCELLED: "cancelled",

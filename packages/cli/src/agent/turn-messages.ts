@@ -23,9 +23,9 @@ export interface TurnMessages {
 }
 
 /**
- * Reads lines that a person writes while a turn runs. The first key opens a line. While it is open, it has the terminal alone, as
- * a question has: the turn continues, and its output waits for Enter. Ctrl-C cancels the turn. The returned function stops the
- * reading, and resolves when no line is open.
+ * Reads lines that a person writes while a turn runs. The first key opens a line. While it is open, nothing else is written, as
+ * during a question: the turn continues, and its output waits for Enter. Ctrl-C cancels the turn. The returned function stops
+ * the reading, and resolves when no line is open.
  */
 export function readTurnMessages(
   { terminal, err }: AskingShell,

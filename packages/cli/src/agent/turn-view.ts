@@ -219,7 +219,7 @@ interface Prose {
   end(): void;
 }
 
-/** Creates the writer. Renders Markdown on a terminal, except on one that cannot redraw lines (`isPlain`). */
+/** Renders Markdown on a terminal, except on one that cannot redraw lines (`isPlain`). */
 function createProse(screen: Screen, isPlain: boolean): Prose {
   let open: "text" | "thought" | null = null;
   const markdown = isPlain || screen.columns === undefined ? undefined : createMarkdownWriter(screen);

@@ -4,7 +4,6 @@ import { agoOf } from "../screen/relative-time.ts";
 import { wrapped } from "../screen/wrap.ts";
 import type { AuditedCall } from "@toolmount/record";
 
-/** Options for the lines of calls. */
 export interface LineOptions {
   /** The current time, in milliseconds since the epoch. */
   readonly now: number;

@@ -41,7 +41,7 @@ export async function makeChange({ file, after, entry, keep }: Change): Promise<
   if (isRemoval) await keep();
 }
 
-/** Plans the entry for a plan in a client's file. The entry replaces those servers in the file that the plan also mounts. */
+/** Plans the entry that starts a plan, for a client's file. It replaces those servers there that the plan also mounts. */
 export async function planEntry(
   client: McpClient,
   plan: string | undefined,
@@ -186,8 +186,8 @@ function variablesOf(text: string): string[] {
 }
 
 /**
- * Returns the variables that the user must set: all if the client's file cannot refer to variables; otherwise those that replace
- * values which leave the file with its servers.
+ * Returns the variables that the user must set: all of `variables` if the client's file cannot refer to variables; otherwise
+ * those that replace secrets of the servers that leave the file.
  */
 async function variablesToSet(
   client: McpClient,

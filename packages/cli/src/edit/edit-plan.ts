@@ -23,7 +23,6 @@ export interface EditReport {
   readonly kept: readonly string[];
 }
 
-/** Options for finding a plan's file and editing it. */
 interface EditOptions {
   readonly cwd: string;
   /** The list that gets the entries; by default `tools`. */

@@ -14,7 +14,6 @@ import { failed, type Fetching } from "./fetch-programs.ts";
 import { askNpm } from "./find-outdated.ts";
 import { installSources, runNpm } from "./install-sources.ts";
 
-/** Options for fetching the package of a new entry. */
 interface FetchOptions extends OpenHostOptions {
   /** The plan's folder. */
   readonly cwd: string;

@@ -2,7 +2,6 @@ import { systemClock, type PastCallFilter } from "@toolmount/core";
 import { InvalidArgumentError, Option, type Command } from "commander";
 import type { CallFilter } from "@toolmount/record";
 
-/** The options that select calls. */
 export interface CallFilterOptions {
   readonly run?: string;
   readonly tool?: string;

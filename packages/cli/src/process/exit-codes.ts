@@ -6,7 +6,6 @@ export const exitCodes = {
   wrongUsage: 2,
   /** A call waits for an answer, and its ticket was printed. */
   pending: 3,
-  /** The plan is invalid. */
   planInvalid: 78,
   /** A signal ended the work. The codes are 128 plus the number of the signal, as in shells. */
   hungUp: 129,

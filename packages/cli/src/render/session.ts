@@ -79,7 +79,6 @@ function partsText(content: unknown): unknown {
   return content.map((part: unknown) => (part as { text?: string } | null)?.text ?? "").join("");
 }
 
-/** Writes the whole result of a call. */
 export function writeOutput(screen: Screen, { output }: Item): void {
   const text = typeof output === "string" ? output : String(partsText(output));
   screen.line(printableLines(text));

@@ -14,7 +14,6 @@ const schemaUrl = "https://static.modelcontextprotocol.io/schemas/2025-12-11/ser
 /** Maximum number of characters of a description that registries accept. */
 const maxDescription = 100;
 
-/** Options of the description of a plan as a server. */
 export interface PublishOptions {
   readonly name?: string;
   readonly publicUrl?: string;

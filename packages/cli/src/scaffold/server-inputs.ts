@@ -161,8 +161,8 @@ function isFlag({
 }
 
 /**
- * Returns the text for a plan. Text from the description never becomes a variable of the plan, not even where several of
- * its values meet: such a variable could send the user's own secrets somewhere.
+ * Returns the text for a plan. Text from the description never becomes a variable of the plan, not even where several of its
+ * values are joined: such a variable could send the user's own secrets somewhere.
  */
 function textOf(parts: readonly Part[]): string {
   let text = "";

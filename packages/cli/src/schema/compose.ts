@@ -3,7 +3,6 @@ import type { PlanSchemaParts } from "./plan-parts.ts";
 
 /** A package whose config becomes a part of the schema of plans. */
 export interface KnownModule {
-  /** The package's name. */
   readonly name: string;
   readonly config: JsonSchema;
 }

@@ -29,7 +29,6 @@ export interface TryRequest {
   readonly verbosity: Verbosity;
 }
 
-/** The results of trying new entries. */
 export interface TryReport {
   readonly problems: readonly Problem[];
   /** The tools of those modules that can be mounted without the rest of the plan. */

@@ -8,7 +8,7 @@ import type { Command, StartOptions } from "./child.ts";
 /** Thrown when the host's process ended before it answered. */
 class Died extends Error {}
 
-/** Thrown when the host gave no answer in time. The time is so long that it says nothing about speed: only hanging hosts exceed it. */
+/** Thrown when the host gave no answer in time. The time is so long that only hanging hosts exceed it. */
 class Silent extends Error {}
 
 /** Longest wait for one answer, in milliseconds. */

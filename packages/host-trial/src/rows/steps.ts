@@ -39,7 +39,6 @@ export async function requireAlive(trial: Trial, thread?: string): Promise<void>
   requireTrue(status === "done" && text.includes("Hello."), `the thread is ${status}: ${text}`);
 }
 
-/** Denies all open questions. */
 export async function denyOpen(trial: Trial): Promise<void> {
   const left = await trial.open();
   if (left.length > 0) await trial.answer(left.map(({ id }) => ({ question: id, approve: false })));

@@ -92,7 +92,7 @@ export class CodeFlow {
   }
 
   /**
-   * Exchanges the parameters of the address at which the user returned for tokens. Rejects with a `ProviderRefusal`, or another
+   * Gets tokens for the parameters in the address at which the user returned. Rejects with a `ProviderRefusal`, or another
    * error if the provider could not be asked.
    */
   async finish(given: URLSearchParams, redirectUri: string, started: Started): Promise<Granted> {

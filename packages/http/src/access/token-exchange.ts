@@ -12,7 +12,7 @@ import { authenticationOf } from "./client-authentication.ts";
 import { fetchBounded, readIssuer, type Issuer } from "./issuer.ts";
 import type { Authenticate } from "./tokens.ts";
 
-/** Exchanges the token with which a user came for a token of another server (RFC 8693). */
+/** Exchanges a user's token for a token of another server (RFC 8693). */
 export interface TokenExchange {
   /** Recognises tokens. Keeps in memory, for each user, the token that expires last. Only `exchange` can read it. */
   readonly authenticate: Authenticate;

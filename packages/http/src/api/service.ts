@@ -93,8 +93,8 @@ export const hostParam = z.object({
 });
 
 /**
- * Returns the host that a request names. Throws `NOT_FOUND` if the server has no host of this name. It throws the same if the token
- * may not use the host, so that its caller does not learn that the host exists.
+ * Returns the host that a request names. Throws `NOT_FOUND` if the server has no host of this name. It throws the same if the
+ * token may not use the host, so that its caller does not learn that the host exists.
  */
 export function hostOf({ hosts }: Service, name: string, principal: Principal): LiveHost {
   const host = principal.hosts === null || principal.hosts.has(name) ? hosts.get(name) : undefined;

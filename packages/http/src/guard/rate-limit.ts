@@ -4,7 +4,7 @@ import { rateForm, readRate } from "@toolmount/core/internal";
 /** How many keys are counted. One more removes the key with the oldest window. */
 const maxKeys = 10_000;
 
-/** Counts requests by key. A window of time begins with a key's first request, and the count with it. */
+/** Counts requests by key. A key's first request begins a window of time; its first request after that begins the next. */
 export class RateLimit {
   readonly #most: number;
   readonly #perMs: number;

@@ -31,7 +31,6 @@ interface Waiting {
   readonly plan: string;
 }
 
-/** What is needed to resume the calls of one host. */
 interface BackgroundCallsOptions {
   readonly host: Host;
   readonly watch: ApprovalWatch;

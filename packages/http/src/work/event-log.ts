@@ -1,6 +1,5 @@
 import { randomBytes } from "node:crypto";
 
-/** One event of a stream. */
 export interface LoggedEvent {
   /** Its number in its log. A client sends the number of its last event as `Last-Event-ID`. */
   readonly id: string;

@@ -10,7 +10,6 @@ const keepMs = 86_400_000;
 /** After this many new keys, old keys are deleted. */
 const pruneEvery = 1_000;
 
-/** A request that has an idempotency key. */
 interface KeyedRequest {
   readonly key: string;
   /** Who uses the key, because others may choose the same text. */

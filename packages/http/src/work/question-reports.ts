@@ -46,7 +46,6 @@ interface Reported {
   readonly text: string | null;
 }
 
-/** What is needed to report the questions of one host. */
 interface QuestionReportsOptions {
   readonly name: string;
   readonly host: Host;

@@ -84,7 +84,7 @@ export class Replicas {
     return !this.#living.some((one) => one.plan === plan && one.state === "ready");
   }
 
-  /** Returns the servers of the plan that have not ended, those that stored their state last first. */
+  /** Returns the servers of the plan that have not ended. Those that stored their state last come first. */
   async list(): Promise<readonly Replica[]> {
     return listReplicas(this.#store, this.#options.scope, this.#options.clock.now());
   }

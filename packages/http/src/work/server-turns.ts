@@ -30,7 +30,6 @@ interface TurnAnswer extends Pick<TurnResumption, "sessionId" | "clientResults" 
   readonly by: string;
 }
 
-/** What a server needs to run the turns of one host. */
 interface ServerTurnsOptions {
   readonly host: Host;
   readonly turns: ServedTurns;

@@ -15,7 +15,6 @@ const maxWaiting = 2_000;
 
 const body = z.object({ events: z.array(z.object({ event: z.string(), data: z.json() })) });
 
-/** One event of a turn. */
 interface TurnEvent {
   /** Its position among the events of its turn, which is the same at every server. */
   readonly id: string;

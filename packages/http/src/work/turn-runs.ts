@@ -11,7 +11,6 @@ type Begin = (listening: Pick<TurnResumption, "abortSignal" | "onEvent">) => Pro
 /** What is known about a turn before it begins. */
 type Facts = Pick<Turn, "prompt" | "by"> & { readonly userId: string | undefined };
 
-/** What is needed to run turns. */
 interface TurnRunsOptions {
   readonly turns: ServedTurns;
   readonly known: KnownTurns;

@@ -3,7 +3,7 @@ import type { WorkFilter, WorkRecord, WorkStore } from "@toolmount/core";
 /** How many records are read at a time. */
 const pageSize = 500;
 
-/** Yields all records that match a filter, those that started last first. */
+/** Yields all records that match a filter, the last started first. */
 export async function* allWork(
   store: WorkStore,
   filter: Omit<WorkFilter, "after" | "limit">,

@@ -2,7 +2,6 @@ import { useSignal } from "@preact/signals";
 import { filterBy, route } from "../route.ts";
 import type { CallSummary } from "../shapes.ts";
 
-/** The number of bars. */
 const bars = 96;
 /** Minimum number of milliseconds that a bar covers, so that a single call does not fill the whole width. */
 const minStepMs = 1_000;

@@ -29,7 +29,7 @@ export interface CheckOptions {
   readonly url?: string | undefined;
   /** URLs of the extensions for these fresh processes. */
   readonly extensionUrls?: readonly string[] | undefined;
-  /** Whether tools that write, delete or act are also called with `{}` and invalid input. */
+  /** Whether tools that write, delete, act or ask for confirmation are also called with `{}` and invalid input. */
   readonly sideEffects?: boolean | undefined;
   /** Milliseconds that importing, mounting and each call may take. Default 10000. */
   readonly timeoutMs?: number | undefined;

@@ -11,13 +11,13 @@ export interface EvalPrompt {
 const hedging =
   /\b(may|might|could|can help|maybe|perhaps|possibly|probably|usually|sometimes|various|etc)\b/i;
 
-/** Longest summary, in characters. Source: Tool-Forge's rule for summaries. */
+/** Maximum number of characters of a summary. Source: Tool-Forge's rule for summaries. */
 const maxSummary = 120;
 
 /**
- * Returns what descriptions and evaluations lack, one sentence each, without using a model: tools that no evaluation expects
- * (completeness), or for which no evaluation has a prompt that must not call them (negative), prompts that share no word with
- * the description of the expected tool (keyword), and summaries that are long, vague or of several sentences.
+ * Returns what descriptions and evaluations lack, one sentence each, without using a model. It finds tools that no evaluation
+ * expects (completeness), tools that no evaluation forbids for its prompt (negative), prompts that share no word with the
+ * description of the expected tool (keyword), and summaries that are long, vague or of several sentences.
  */
 export function checkDescriptions(
   tools: readonly Pick<ToolInfo, "name" | "description" | "summary">[],

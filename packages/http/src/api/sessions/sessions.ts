@@ -39,7 +39,6 @@ export const sessionSchema = sessionSummarySchema
   })
   .openapi("Session");
 
-/** The path parameters of a session. */
 export const sessionParam = hostParam.extend({ session: z.string().min(1).max(256) });
 
 const list = createRoute({
