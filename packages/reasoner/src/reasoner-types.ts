@@ -95,7 +95,7 @@ export interface SessionDetails extends SessionSummary {
   readonly children: readonly string[];
 }
 
-/** Runs turns of sessions over a model. Mounted at `orchestrator`. */
+/** Runs the turns of sessions with a model. Mounted at `orchestrator`. */
 export interface Reasoner {
   /** The name of the model that is asked if a turn names no other. */
   readonly model: string;
@@ -106,7 +106,7 @@ export interface Reasoner {
   run(host: TurnHost, options: RunOptions): Promise<TurnResult>;
   /**
    * Resumes a turn that paused, or whose process has ended. Nothing runs twice. Rejects with `SESSION_NOT_FOUND` for another
-   * user's session, with `SESSION_CONFLICT` if no turn is open, and with `CLIENT_RESULT_REFUSED`.
+   * user's session, `SESSION_CONFLICT` if no turn is open, and `CLIENT_RESULT_REFUSED` if a result fits no waiting call.
    */
   resume(host: TurnHost, options: ResumeOptions): Promise<TurnResult>;
   /** Lists sessions, the last changed first. */
@@ -163,6 +163,6 @@ export interface Reasoner {
    * `resume` here then rejects with `SESSION_CONFLICT`.
    */
   release(sessionId: string): void;
-  /** Removes what this process keeps in memory about a session. The session's log stays. */
+  /** Emits `session:end`, and removes what this process keeps in memory about a session. The session's log stays. */
   leave(host: TurnHost, sessionId: string): Promise<void>;
 }

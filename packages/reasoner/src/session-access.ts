@@ -31,7 +31,7 @@ export function createSessionAccess(
   { settings, agents = {}, ranked, now }: Omit<ReasonerOptions, "clock"> & { readonly now: () => number },
 ) {
   const memory = createMemoryStore().sessions;
-  /** By session id, the length of the log when this process last saw it. While it is as long, the state in memory is current. */
+  /** By session id, the log's length when this process last saw it. While the log has it, the state in memory is current. */
   const known = new Map<string, number>();
   const store = () => (coordinator.get("session-store") as SessionStore | null) ?? memory;
 
@@ -58,7 +58,7 @@ export function createSessionAccess(
 
     create: (facts: SessionFacts) => SessionLog.create(store(), facts, now),
 
-    /** Loads the session's state, which another process may have changed. With a session store, it is always read from there. */
+    /** Loads the state, which another process may have changed: from the session store, else from a log that has changed. */
     async restore(host: TurnHost, { view, facts: { id }, length }: SessionLog): Promise<void> {
       if (coordinator.get("session-store") !== null) await host.session(id).load();
       else if (known.get(id) !== length) host.session(id).restore(view.state);

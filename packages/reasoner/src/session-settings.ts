@@ -8,7 +8,7 @@ import type { SessionFacts } from "./session/log.ts";
 /** Settings of models in the order in which they are asked. */
 export interface Ranked {
   readonly session: readonly Settings[];
-  /** By agent, the models that are asked before those of the session. */
+  /** By agent, settings of the models that are asked before those of the session. */
   readonly agents: ReadonlyMap<string, readonly Partial<Settings>[]>;
 }
 

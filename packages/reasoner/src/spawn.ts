@@ -34,8 +34,8 @@ export class Spawner {
   }
 
   /**
-   * Implements the capabilities `session.spawn` and `session.resume`. A sub-agent has the rest of its parent's tokens, calls
-   * and time, and is cancelled with it. If a sub-agent waits and the request names its call, this rejects with an
+   * Implements the capabilities `session.spawn` and `session.resume`. A sub-agent has at most the tokens and calls that its
+   * parent has left, and is cancelled with it. If a sub-agent waits and the request names its call, this rejects with an
    * interrupt: the parent's turn pauses, and when it is resumed, the call is made again and resumes the sub-agent.
    */
   async spawn(request: SpawnRequest): Promise<SpawnResult> {
@@ -50,7 +50,7 @@ export class Spawner {
       : this.#spawnAgain(parent, request);
   }
 
-  /** Returns the result of the sub-agent that an earlier run of the call began, or continues its turn, without repeated work. */
+  /** If the call ran before: returns the result of its sub-agent, or resumes the open turn of that sub-agent. */
   async #spawnKnown(
     parent: RunningTurn,
     request: SpawnRequest,
@@ -104,7 +104,7 @@ export class Spawner {
     return this.#runChild(parent, log, request, log.facts.agent ?? "self", null);
   }
 
-  /** Runs the sub-agent's turn. `earlier` is its use before this call, if the call ran before. */
+  /** Runs the sub-agent's turn. `earlier`: if the call ran before, the totals that the parent's log already has. */
   async #runChild(
     parent: RunningTurn,
     log: SessionLog,

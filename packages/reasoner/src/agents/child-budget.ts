@@ -6,8 +6,8 @@ import type { SessionTotals } from "../session/view.ts";
 import { spentOf, type Spender } from "./shared-budget.ts";
 
 /**
- * Returns the budgets of a sub-agent: the smaller of its own budgets and what its parent has left. Throws
- * `AGENT_BUDGET_EXHAUSTED` if the parent has no tokens or calls left.
+ * Returns the budgets of a sub-agent. It has at most the tokens and calls that its parent has left, and at most its parent's
+ * whole time limit. Throws `AGENT_BUDGET_EXHAUSTED` if the parent has no tokens or calls left.
  */
 export function childBudgets(
   parent: Spender,
@@ -16,7 +16,7 @@ export function childBudgets(
   before: SessionTotals,
 ): Settings["budgets"] {
   const { tokens, calls, ms } = parent.settings.budgets;
-  // The earlier use of a resumed sub-agent is counted in its own session and in its parent's. It is added back here, so that it
+  // What a resumed sub-agent used before is counted in its own session and in its parent's. It is added back here, so that it
   // does not count twice.
   const tokensLeft = leftOf(parent, "tokens", tokens) + tokensOf(before.usage);
   const callsLeft = leftOf(parent, "calls", calls) + (view.turn?.callCount ?? 0);
@@ -46,7 +46,7 @@ export function usageSince(now: Usage, before: Usage): Usage {
   return Object.fromEntries(pairs) as Usage;
 }
 
-/** Adds the use of sub-agents that ran in a process that has ended to the parent's log, because they may never be resumed. */
+/** Adds what sub-agents of a process that has ended used to the parent's log, because they may never be resumed. */
 export async function countLostChildren(
   log: SessionLog,
   find: (id: string) => Promise<SessionLog | null>,

@@ -54,8 +54,8 @@ function namesOf({ name, declaredName, aliases, owner }: ToolInfo): readonly str
 }
 
 /**
- * Counts how many sessions in a row, up to this one, were begun with the agent `self`. Each of them adds to the id of the
- * session.
+ * Counts how many sessions in a row, up to this one, were begun with the agent `self`. Each of them adds a part that ends with
+ * `_self` to the session's id.
  */
 export function selfDepthOf(sessionId: string): number {
   const chain = /(?:-[0-9a-f]{16}_self)*$/.exec(sessionId)?.[0] ?? "";

@@ -3,14 +3,13 @@ import type { SessionLog } from "../session/log.ts";
 import type { SessionTotals } from "../session/view.ts";
 import { tokensOf } from "../provider/usage.ts";
 
-/** A running turn, with what is needed to count its use of budgets, including that of its sub-agents. */
+/** A running turn, with what is needed to count the tokens and calls of the turn and its sub-agents. */
 export interface Spender {
   readonly log: SessionLog;
   readonly settings: Settings;
   readonly above: Spender | null;
-  /** Logs of running sub-agents, whose use the log of this turn does not have yet. Each has the totals from before they began. */
+  /** By log of a running sub-agent, the totals of its session that the log of this turn already has. */
   readonly children: Map<Spender["log"], SessionTotals>;
-  /** The turns of these sub-agents. */
   readonly below: Set<Spender>;
 }
 
@@ -25,7 +24,7 @@ interface Spent {
   readonly calls: number;
 }
 
-/** Returns the use of a session and its running sub-agents. A call counts as soon as the model asks for it. */
+/** Returns what a session and its running sub-agents used. A call counts as soon as the model asks for it. */
 function spentIn(log: SessionLog, spender: Spender | undefined): Spent {
   let tokens = tokensOf(log.view.usage);
   let calls = log.view.calls;
@@ -45,7 +44,7 @@ export function spentOf(spender: Spender): Spent {
   return { tokens, calls: calls - view.calls + (view.turn?.callCount ?? 0) };
 }
 
-/** Returns the smallest rest of a budget among the turns above a turn; infinite if none of them has this budget. */
+/** Returns the smallest amount of a budget that any turn above has left; infinite if no turn above has this budget. */
 export function leftAbove({ above }: Spender, budget: "tokens" | "calls"): Allowance {
   let least = { left: Number.POSITIVE_INFINITY, limit: Number.POSITIVE_INFINITY };
   for (let one = above; one !== null; one = one.above) {

@@ -22,12 +22,12 @@ export function causesOf({ log, above }: Running): Pick<SessionCallContext, "cau
   return { causes: [cause, ...(causesOf(above).causes ?? [])] };
 }
 
-/** The user's words, and the sessions whose results a session has seen, as the context of its calls has them. */
+/** Members of the context of calls: the user's prompts, the sessions whose results the session has seen, and its causes. */
 export type UserWords = Pick<SessionCallContext, "prompts" | "parentSessionIds" | "causes">;
 
 /**
- * Returns the user's words for the calls of a running session. A sub-agent has the words of the session that began it, because a
- * model wrote its instruction. If that session does not run, the words are unknown.
+ * Returns the user's words for the calls of a running session. A sub-agent has the words of the session that began it, because
+ * a model wrote its instruction. If that session does not run in this process, `prompts` is absent.
  */
 export function wordsOf({ log: { facts, view }, above }: Running): UserWords {
   if (facts.parentId === null) return { prompts: [...view.prompts], ...sessions(view.sources) };

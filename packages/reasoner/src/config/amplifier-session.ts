@@ -36,7 +36,7 @@ export const amplifierSession = z
     context: foreign.optional(),
     providers: z.array(foreign).optional(),
     agents: z.record(z.string(), amplifierAgent).optional(),
-    /** Limits for texts that hooks inject: most characters of one text, and most tokens in one turn. */
+    /** Limits for texts that hooks inject: the size of one text, and the tokens of one turn above which a warning is logged. */
     injection_size_limit: z.int().positive().nullish(),
     injection_budget_per_turn: z.int().positive().nullish(),
   })

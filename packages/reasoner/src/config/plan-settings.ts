@@ -3,7 +3,7 @@ import { amplifierProviderName } from "@toolmount/interop/internal";
 import { providersByRank, withProvider, type ProviderEntry } from "./provider-entry.ts";
 import { requireConsistent, settingsSchema, type Config, type Settings } from "./settings.ts";
 
-/** By the keys that Amplifier plans use, the names of our settings. */
+/** The names of our settings, by these names and by the keys that Amplifier plans use. */
 const settingNames: ReadonlyMap<string, string> = new Map([
   ...Object.keys(settingsSchema.shape).map((name) => [name, name] as const),
   ["base_url", "baseUrl"],
@@ -19,16 +19,16 @@ export function settingsOf(plan: Config): Settings {
 }
 
 /**
- * Returns the settings of a plan for each of its providers, in the order in which they are asked. If the plan itself names a
- * model, only the first. Throws `CONFIG_INVALID`.
+ * Returns the settings of a plan for its first provider and each other one that can be asked, in the order in which they are
+ * asked. If the plan itself names a model, only for the first. Throws `CONFIG_INVALID`.
  */
 export function rankedSettings(plan: Config): readonly Settings[] {
   return usedProviders(plan).map((entry) => settingsWith(plan, entry));
 }
 
 /**
- * Returns the providers that no session uses, because they have no counterpart or no model, or because the plan itself names a
- * model.
+ * Returns the ids of providers after the first that no session uses, because they have no counterpart or no model, or because
+ * the plan itself names a model.
  */
 export function unusedProviders(plan: Config): readonly string[] {
   const used = usedProviders(plan);

@@ -17,8 +17,8 @@ export function providersByRank(providers: readonly ProviderEntry[]): readonly P
 type Given = Readonly<Record<string, unknown>>;
 
 /**
- * Adds a provider's settings, `own`, where `given` has none. If `given` names a model of another provider, that model must get
- * neither the key nor the server, so nothing is added.
+ * Adds a provider's settings, `own`, where `given` has none. Adds nothing if `given` has a `provider`, if the plan's provider
+ * has no counterpart, or if `given` names another provider's model, which must get neither the key nor the server.
  */
 export function withProvider(given: Given, { module = "", config = {} }: ProviderEntry, own: Given): Given {
   const name = amplifierProviderName(module);

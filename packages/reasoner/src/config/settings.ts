@@ -11,7 +11,7 @@ const budgets = z.strictObject({
   calls: count.optional(),
   /** Maximum number of tokens of one session, input and output, including those of its sub-agents. */
   tokens: count.optional(),
-  /** Maximum number of cost of one session, in the currency of `prices`. */
+  /** Maximum cost of one session, in the currency of `prices`. */
   cost: z.number().positive().optional(),
   /** Maximum number of milliseconds of one turn. */
   ms: count.max(2 ** 31 - 1).optional(),
@@ -59,8 +59,8 @@ export const settingsSchema = z.strictObject({
   budgets: budgets.prefault({}),
   prices: prices.optional(),
   /**
-   * Sends the schema of a tool in strict mode if that can express it. The nulls that strict mode requires are removed from
-   * arguments.
+   * Whether the schema of a tool is sent in strict mode if strict mode can express it. The nulls that strict mode requires are
+   * removed from arguments.
    */
   strictSchemas: z.boolean().default(false),
   parallelToolCalls: z.boolean().default(true),
@@ -100,7 +100,7 @@ export const settingsSchema = z.strictObject({
   summary: z.boolean().default(true),
   /** By mode, the calls that run one after the other when the mode is entered. */
   bootstrap: z.record(z.string(), z.array(bootstrapStep)).prefault({}),
-  /** Maximum number of bytes that one hook may inject. */
+  /** Maximum number of bytes of one text that a hook injects. */
   maxInjectionBytes: count.default(10_240),
   /** Tokens of injected text in one turn above which a warning is logged. A token is estimated as four characters. */
   injectionTokens: count.default(10_000),

@@ -98,8 +98,8 @@ export interface Pieces {
 }
 
 /**
- * Completes each call of an answer with what its events say. Arguments that belong to no call may belong to any call without
- * arguments, so that such calls become invalid.
+ * Completes each call of an answer with what its events say. Arguments that belong to no known call could belong to any call
+ * without arguments, so each of those calls becomes invalid.
  */
 export function assembleCalls(
   output: readonly Item[],

@@ -18,7 +18,6 @@ export function estimateTokens(items: readonly Item[]): number {
   return items.reduce((sum, item) => sum + tokensOfItem(item), 0);
 }
 
-/** Estimates the tokens of a text. */
 export function tokensOfText(text: string): number {
   return Math.ceil(text.length / charsPerToken);
 }

@@ -22,7 +22,7 @@ export function imageProblem(data: string, mediaType: string, maxSide: number): 
 }
 
 interface Reader {
-  /** Tests whether the bytes contain the end of the image. More bytes after the end do not matter. */
+  /** Tests whether the bytes contain the image's end, or for a GIF, its header. More bytes after the end do not matter. */
   readonly isWhole: (bytes: Buffer) => boolean;
   readonly header: (bytes: Buffer) => Header | null;
 }

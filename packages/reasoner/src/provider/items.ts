@@ -62,7 +62,7 @@ export function readText(value: unknown): string {
   return typeof value === "string" ? value : "";
 }
 
-/** Reads the call in an item; null for items of other kinds. */
+/** Reads the call in an item; null for items of other kinds, and for a call without an id. */
 export function readFunctionCall(item: Item): FunctionCall | null {
   const { type, call_id: callId, name } = item;
   if (!isCall(item) || typeof callId !== "string") return null;
@@ -93,8 +93,8 @@ export function answerOf({ custom }: FunctionCall, item: Item): Item {
 
 /**
  * Returns the items of an answer that are added to the conversation. Each call gets a unique id, so that one output belongs to
- * it; `taken` are the ids of earlier calls, which some servers use again. Without `stored`, the ids of items are removed, because
- * the server has not stored them.
+ * it; `taken` are the ids of earlier calls, which some servers use again. Without `stored`, the server has not stored the
+ * items: those other than reasoning lose their ids, and reasoning that `canBeCarried` refuses is left out.
  */
 export function keptItems(output: readonly Item[], stored: boolean, taken: Iterable<unknown> = []): Item[] {
   const seen = new Set<unknown>(taken);
@@ -119,7 +119,7 @@ function withOwnId(item: Item, seen: Set<unknown>, stored: boolean): Item {
   return stored ? call : without(call, "id", "status");
 }
 
-/** Tests whether reasoning contains its content. Without it, only a server that has stored the reasoning can use it. */
+/** Tests whether reasoning has its content or its provider's data. Without them, only a server that stored it can use it. */
 export function canBeCarried({
   encrypted_content: sealed,
   content,
@@ -137,7 +137,7 @@ function without(item: Item, ...keys: readonly string[]): Item {
   return Object.fromEntries(Object.entries(item).filter(([key]) => !keys.includes(key)));
 }
 
-/** Returns the joined text of the messages in an answer. */
+/** Returns the joined texts and refusals of the messages in an answer. */
 export function textOf(items: readonly Item[]): string {
   return items
     .filter(({ type }) => type === "message")

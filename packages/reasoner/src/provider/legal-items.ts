@@ -24,14 +24,15 @@ export function rulesOf(model: Model, refusals: readonly RefusedParts[]): PartRu
 export const nameRule = { allowed: /[a-zA-Z0-9_-]/, maxLength: 64, first: /[a-zA-Z_]/ };
 
 /**
- * Changes a conversation so that the model's server accepts it, whatever models, tools and hooks wrote into it. This is the last
- * step before a request; the session keeps the original.
+ * Changes a conversation so that the model's server accepts it, whatever models, tools and hooks wrote into it. This is the
+ * last step before a request; the session keeps the original.
  *
- * Names and ids of calls get characters that the server accepts, and the same id always becomes the same new one. Blank texts are
- * left out. Exactly one output follows each call. The conversation begins with a user's message, and ends with one or with a
- * call's output. While a conversation grows, its beginning stays the same, so that servers can use their cache.
+ * Names and ids of calls get characters that the server accepts, and the same id always becomes the same new one. Blank texts
+ * are left out. Exactly one output follows each call. The conversation begins with a user's message, and ends with one or with
+ * a call's output. While a conversation grows, its beginning stays the same, so that servers can use their cache.
  *
- * `isContinued`: the server has stored the beginning of the conversation, with its own ids.
+ * `isContinued`: the server has stored the beginning of the conversation, so the ids, the order and the ends of the new items
+ * stay.
  */
 export function legalItems(
   items: readonly Item[],

@@ -98,7 +98,7 @@ function refusedNote({ type }: Item): Item {
   return { type: "input_text", text: `(${what}, which the model's server refused)` };
 }
 
-/** Returns a file if the server reads its type; otherwise a text that names the file. */
+/** Returns a file if it contains no data, or if the server reads its type; otherwise a text that names the file. */
 function legalFile(part: Item, { files = [] }: PartRules): Item {
   const [, mediaType = ""] = /^data:([^;,]*);base64,/.exec(readText(part["file_data"])) ?? [];
   if (part["file_data"] === undefined || files.includes(mediaType)) return part;

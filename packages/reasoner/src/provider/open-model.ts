@@ -49,8 +49,8 @@ export class ModelOpener {
   }
 
   /**
-   * Finds the provider and the model in a text. `name:model` names a mounted or known provider. If the name is unknown, the whole
-   * text is a model of the Responses API.
+   * Finds the provider and the model in a text. `name:model` names a mounted or known provider. If the name is unknown, the
+   * whole text is a model of the Responses API, unless the name resembles a known one.
    */
   #find(text: string): FoundModel {
     const [name = "", ...rest] = text.split(":");
@@ -87,7 +87,7 @@ interface FoundModel {
   readonly model: string;
 }
 
-/** Returns a model that can call tools or not, as the plan says. */
+/** Overrides whether a model can call tools. Without `callsTools`, returns the model unchanged. */
 function withTools(model: Model, callsTools: boolean | undefined): Model {
   if (callsTools === undefined) return model;
   return {
@@ -100,7 +100,7 @@ function withTools(model: Model, callsTools: boolean | undefined): Model {
   };
 }
 
-/** The environment variables with a model's key and server, if the plan does not name them. */
+/** The environment variables with a model's key and server, which are read if the plan does not give these. */
 export interface ModelVariables {
   readonly provider: string;
   /** The names of the environment variables for the key and the server; null if the provider has none. */
@@ -108,7 +108,7 @@ export interface ModelVariables {
   readonly baseUrl: string | null;
 }
 
-/** Returns the provider in a model's name, and its environment variables for the key and the server. */
+/** Returns the provider in a model's name, and its environment variables. Without a known prefix, returns those of OpenAI. */
 export function modelVariables(text: string): ModelVariables {
   const [prefix] = text.split(":");
   const known = knownProviders.find(({ name }) => name === prefix && text.length > name.length + 1);

@@ -26,7 +26,7 @@ export class RankedModels {
     this.#now = now;
   }
 
-  /** Opens the first model that can be opened. If none can, rejects with the error of the last one. */
+  /** Opens the first model that can be opened. Tries the next one only after an error for which `canAnotherAnswer` is true. */
   async choose(ranked: readonly Settings[]): Promise<ChosenModel> {
     const isPaused = (settings: Settings) =>
       this.#now() - (this.#failedAt.get(keyOf(settings)) ?? -Infinity) < pauseMs;

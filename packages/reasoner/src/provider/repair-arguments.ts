@@ -4,7 +4,7 @@ import { isItem } from "./items.ts";
 /**
  * Replaces texts in the arguments of a call that should be other values: `"3"` for a number, `"[…]"` for a list. A text is
  * replaced only if the schema refuses texts there and the text parses to exactly the required type, so that nothing is guessed.
- * Special tokens of a model after the arguments are removed. Everything else stays as written.
+ * Special tokens of a model after the arguments are removed, and a JSON text of JSON is parsed. Other values stay.
  */
 export function repairArguments(text: string, schema: unknown): string {
   const given = parsed(text.replace(marks, ""));

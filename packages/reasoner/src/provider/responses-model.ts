@@ -85,8 +85,8 @@ async function* send(client: OpenAI, request: ModelRequest, sending: Sending): A
 }
 
 /**
- * Sends a request that asks for encrypted reasoning. A model without reasoning refuses this; it is then asked again without it,
- * as in later requests.
+ * Sends a request. If the model refuses to return encrypted reasoning, because it has none, sends the request again without
+ * asking for that. Later requests do not ask for it either.
  */
 async function create(
   client: OpenAI,

@@ -110,8 +110,8 @@ function fail(event: Item, place: Place): never {
 }
 
 /**
- * Returns the output in the final event, which repeats all items. If it has fewer items than were collected, returns those, with
- * the streamed text if no message has it.
+ * Returns the output in the final event, which repeats all items; if it has fewer items than were collected, the collected
+ * ones. If there is no message among them, the streamed text is added as one.
  */
 function outputOf({ final, done, sightings, pieces, text }: Assembly): Item[] {
   const repeated = final?.["output"];

@@ -23,7 +23,6 @@ export function canBeCleared(item: Item): boolean {
   return (text.length > 3 * headLength || hasFiles) && !text.includes(mark);
 }
 
-/** Tests whether an output was cleared. */
 export function isCleared(item: Item): boolean {
   return isCallOutput(item) && outputText(item["output"]).includes(mark);
 }

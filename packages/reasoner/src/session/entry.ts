@@ -19,7 +19,7 @@ const endStatus = z.enum(["done", "incomplete", "cancelled", "failed"]);
 
 /** One entry of a session's log. The log is the session: its conversation and its open turn are read from it. */
 export const entrySchema = z.discriminatedUnion("kind", [
-  /** The items before a fork. */
+  /** The first entry of a copied session: the items of the original. */
   z.object({
     kind: z.literal("base"),
     items: z.array(item),
@@ -82,16 +82,16 @@ export const entrySchema = z.discriminatedUnion("kind", [
     asking: z.boolean().optional(),
     ms,
   }),
-  /** A sub-agent began, paused or ended its turn, and used this much more. */
+  /** A sub-agent began, paused or ended its turn. `usage` and `calls` are what it used since the last entry of this kind. */
   z.object({
     kind: z.literal("child"),
     sessionId: z.string(),
     agent: z.string(),
     usage,
     calls: z.number(),
-    /** The call that began the sub-agent. If the call is made again, it gets the same session. */
+    /** The call that began or resumed the sub-agent. If the call is made again, it gets the same session. */
     callId: z.string().optional(),
-    /** The sub-agent's use before its turn, while the turn is open. */
+    /** While the sub-agent's turn is open: the turns before it, and the calls and usage that the parent has counted. */
     before: z.object({ turns: z.number(), calls: z.number(), usage }).optional(),
   }),
   /** From this entry on, the bootstrap step with this number may have run. */

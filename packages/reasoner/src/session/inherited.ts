@@ -6,8 +6,8 @@ import type { SessionView } from "./view.ts";
 const maxInherited = 2_000;
 
 /**
- * Returns the parent's conversation as one message between markers. The scope `agents` adds the results of `agentTools`, the
- * scope `full` the results of all tools.
+ * Returns the parent's conversation, or its last turns, as one message between markers. Null if nothing is inherited. The scope
+ * `agents` adds the results of `agentTools`, the scope `full` the results of all tools.
  */
 export function inherited(
   { items }: SessionView,

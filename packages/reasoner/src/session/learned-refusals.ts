@@ -2,7 +2,7 @@ import type { SessionStore } from "@toolmount/core";
 import { z } from "zod";
 import type { RefusedParts } from "../provider/refused-parts.ts";
 
-/** The id under which refusals of servers are stored as session state. No call has it; ids of users' sessions contain a colon. */
+/** The id under which servers' refusals are stored as session state. A user's session cannot have it: its id has a colon. */
 const serversId = "servers of models";
 
 /** Milliseconds for which a refusal counts. After that the parts are sent again, because the server may accept them by then. */
@@ -28,7 +28,7 @@ export class LearnedRefusals {
     this.#now = now;
   }
 
-  /** Returns the known refusals of a model's server. Those of other processes count if they were stored before its first call. */
+  /** Returns the known refusals of a model's server. What other processes stored is read only once for each model. */
   async of({ provider, model }: Place): Promise<readonly RefusedParts[]> {
     const learned = await this.#read(keyOf({ provider, model }));
     const valid = learned.filter(({ at }) => this.#now() - at < keptMs);

@@ -141,7 +141,7 @@ export class SessionLog {
   }
 }
 
-/** The deepest nesting of an entry: the deepest of a call's arguments, and the levels of the entry around them. */
+/** Maximum number of levels of an entry: those of a call's arguments, and those of the entry around them. */
 const maxLevels = 72;
 
 /**

@@ -18,7 +18,7 @@ export interface SessionCall {
   readonly status: string;
   /** Whether a person was asked to approve the call. */
   readonly isAsked: boolean;
-  /** The result that the model read: a parsed value if it is JSON, else the text. */
+  /** The result that the model read: a parsed value if it is a JSON object or list, else the text. */
   readonly output: Json;
   /** Whether the call was made in the session from which this one was copied. */
   readonly isCopied: boolean;

@@ -74,7 +74,7 @@ export interface OpenTurn {
   /** The calls of the last answer, in its order, as long as any of them has no output. */
   calls: CallState[];
   group: string | null;
-  /** Milliseconds that the turn has worked, without the time during which it waited for a next process. */
+  /** Milliseconds that the turn has worked, without the time between a pause or a crash and its next resume. */
   activeMs: number;
   /** The text of an answer without calls. After it, only the end of the turn is to be stored. Null if there is no such answer. */
   finalText: string | null;
@@ -107,7 +107,7 @@ export interface SessionView {
   lastStatus: SessionStatus;
   children: string[];
   forkedFrom: string | null;
-  /** The user's prompts, including those from before a fork. A compaction keeps them. A sub-agent's come from its parent. */
+  /** The user's prompts, including those from before a fork. A compaction keeps them. A sub-agent has its instructions here. */
   prompts: string[];
   /** Ids of the sessions from which this one descends by forks. It has seen the results of their calls. */
   sources: string[];
@@ -123,13 +123,12 @@ export interface SessionView {
   refusedTokens: number | null;
   /** Tokens of the largest request that was answered. */
   largestTokens: number;
-  /** Images and files that servers refused. */
+  /** Images, files and other parts that servers refused. */
   readonly refusedParts: RefusedParts[];
   /** The mode that is being entered; null if none is. */
   entering: ModeEntry | null;
 }
 
-/** Creates the view of an empty log. */
 export function createView(): SessionView {
   return {
     items: [],

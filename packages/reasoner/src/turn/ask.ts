@@ -14,8 +14,8 @@ import { isStopped, type TurnState } from "./turn-state.ts";
 /**
  * Emits `provider:request`, asks the model and stores its answer.
  *
- * If the server no longer has the last response, it gets the whole conversation. If the conversation is too long for it, it gets
- * a shorter one. If it refuses an image or a file, it gets the rest.
+ * If the server no longer has the last response, it gets the whole conversation. If the conversation is too long for it, it
+ * gets a shorter one. If it refuses an image or a file, it gets the rest. If it cannot answer, the next model is asked.
  */
 export async function requestAnswer(state: TurnState, offer: Offer): Promise<Exchange> {
   await announceRequest(state, offer);

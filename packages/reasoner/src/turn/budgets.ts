@@ -2,7 +2,9 @@ import { ToolmountError } from "@toolmount/core";
 import { costOf, tokensOf } from "../provider/usage.ts";
 import type { TurnState } from "./turn-state.ts";
 
-/** Throws `AGENT_BUDGET_EXHAUSTED` if the session, its turn, or a session above it has used up its tokens, calls or cost. */
+/**
+ * Throws `AGENT_BUDGET_EXHAUSTED` if too many tokens or calls were used, here or in a turn above, or if the cost is too high.
+ */
 export function requireBudget({ log, settings, leftAbove }: TurnState): void {
   const { usage, turn } = log.view;
   const { tokens, calls, cost } = settings.budgets;

@@ -11,8 +11,8 @@ import { answerOverBudget, answerUnknown } from "./unanswered.ts";
  * Answers the calls of an answer that have no output yet, all at the same time, each exactly once. Calls that wait stay without
  * output.
  *
- * The log names a call before it may run. A call that may have run in an earlier process does not run again; its outcome is
- * unknown. Resolves to the items that hooks inject into the next request only.
+ * The log names a call before it may run. A call that may have run in an earlier process runs again only if `callsToRepeat`
+ * returns it; else its outcome is unknown. Resolves to the items that hooks inject into the next request only.
  */
 export async function answerCalls(
   calling: Calling,

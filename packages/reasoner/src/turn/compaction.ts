@@ -14,12 +14,12 @@ const aim = 0.5;
 const aimOfNewest = 0.5;
 
 /**
- * Shortens a conversation that is longer than the model's window allows, between two rounds. First the results of older
- * calls are cleared. If that is not enough, a summary by the model replaces the older items; the user's messages
- * and the newest rounds stay word for word. A gate on `context:pre_compact` may give the `items` to keep instead.
+ * Shortens a conversation that has reached its limit, between two rounds. First the results of older calls are cleared. If that
+ * is not enough, a summary by the model replaces the older items; the user's newest messages and the newest rounds stay word
+ * for word. A gate on `context:pre_compact` may give the `items` to keep instead.
  *
- * `refused`: the server refused the conversation as too long, so something must be removed; `guessed`: that may have been the
- * reason. Resolves to whether something was removed.
+ * `refused`: the server refused the conversation as too long, so something must be removed. `guessed`: the server refused it,
+ * perhaps because it is too long. Resolves to whether something was removed.
  */
 export async function compact(
   state: TurnState,
@@ -164,8 +164,8 @@ export function contextSize({ log, settings, agent }: TurnState, offer: Offer): 
 const fillable = 0.8;
 
 /**
- * Returns the size at which the conversation is shortened: the plan's `compaction`, else a share of the model's window,
- * or of the size that the server refused before. Null if the server has refused nothing and its window is unknown.
+ * Returns the size at which the conversation is shortened: the plan's `compaction`, else a share of the model's window; at most
+ * a share of a size that the server refused. Null if none of these is known.
  */
 function contextLimit({ log, settings, model }: TurnState): number | null {
   const { compaction } = settings;

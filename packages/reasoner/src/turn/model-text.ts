@@ -10,7 +10,6 @@ export function outputItem(callId: string, outcome: ToolOutcome, denier: "hook" 
   return { type: "function_call_output", call_id: callId, output };
 }
 
-/** Returns the item that answers a call with a text. */
 export function textOutput(callId: string, text: string): Item {
   return { type: "function_call_output", call_id: callId, output: text };
 }
@@ -30,7 +29,6 @@ export function outcomeText(outcome: ToolOutcome, denier: "hook" | "person"): st
   return clean(`Error: ${result.error}${code}${notesOf(outcome)}`);
 }
 
-/** Returns the text for a cancelled call. */
 export function cancelledText(tool: string, error = errorMessage("CANCELLED", {})): string {
   return JSON.stringify({ error, cancelled: true, tool });
 }

@@ -6,8 +6,8 @@ import type { Calling } from "./calling.ts";
 const turnItself = "the turn that asked";
 
 /**
- * Returns the questions of this turn that are open, or decided but not used. They belong to its own calls, or to calls that their
- * tools made. Such an outer call is in the list too, with the state `suspended`.
+ * Returns the questions of this turn that are open, or decided but not used, about its own calls and calls that their tools
+ * made. A call whose tool waits for such an inner call is listed too, with the state `suspended`.
  */
 export async function openQuestions({ host, session, context }: Calling): Promise<readonly ApprovalView[]> {
   const states = ["pending", "approved", "denied", "handed", "suspended"] as const;

@@ -6,7 +6,7 @@ import { rulesOf } from "../provider/legal-items.ts";
 import { compact, contextSize } from "./compaction.ts";
 import type { TurnState } from "./turn-state.ts";
 
-/** The largest number of repairs of one request. Each removes at least half of a conversation, or all of its newest images. */
+/** Maximum number of repairs of one request, because a server may refuse each repaired request for another reason. */
 const maxRepairs = 4;
 
 /** Creates the functions that repair a conversation after a failure that each later request would meet too. */
@@ -50,8 +50,8 @@ export async function sendWhole({ log }: Pick<TurnState, "log">): Promise<boolea
 }
 
 /**
- * Leaves out the images or files that the server refused: those that it has not answered yet, else all. The refusal is in the
- * session's log, so that no later request to this model contains them. Resolves to whether something was left out.
+ * Leaves out what the server refused: single images or files since its last answer if there are any, else all. The session's
+ * log has the refusal, so that it holds for later requests to this model. Resolves to whether something was left out.
  */
 async function leaveOutRefused(state: TurnState, failure: ModelFailure): Promise<boolean> {
   const { refused, problem } = failure;

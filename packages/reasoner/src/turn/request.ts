@@ -38,7 +38,7 @@ export function exchangeOf(state: TurnState, offer: Offer): Exchange {
 /** A request, and the translation of the calls in its answer to calls of the host's tools. */
 export interface Exchange {
   readonly request: ModelRequest;
-  /** With `strictSchemas`, the tools whose schema strict mode cannot express. They are sent without it. */
+  /** With `strictSchemas`, the tools whose schema strict mode cannot express. They are sent without strict mode. */
   readonly notStrict: readonly string[];
   /** Settings that the model cannot fulfil, each with what happens instead. */
   readonly fallbacks: readonly string[];
@@ -58,7 +58,7 @@ interface Conversation {
 
 /**
  * Builds a request: instructions and guidance, the conversation, the offered tools. Parts that the model cannot handle are left
- * out if an answer is possible without them. Throws a `ModelError` for a model that cannot call tools.
+ * out if an answer is possible without them. Throws a `ModelError` if tools are offered and the model cannot call tools.
  */
 function createExchange({ view, offer, ephemeral, instructions, settings, model }: Conversation): Exchange {
   const { abilities } = model;
@@ -115,7 +115,7 @@ function createExchange({ view, offer, ephemeral, instructions, settings, model 
   };
 }
 
-/** Returns how the answer's schema is sent: with strict mode if that can express it. Undefined without a schema. */
+/** Returns how the answer's schema is sent: in strict mode if strict mode can express it. Undefined without a schema. */
 function outputOf(schema: Settings["outputSchema"]): ModelSettings["output"] {
   if (schema === undefined) return undefined;
   const strict = strictSchema(schema);

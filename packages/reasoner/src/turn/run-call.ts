@@ -44,7 +44,7 @@ function resultOf(given: ClientResult | undefined): object | undefined {
   return given.error === undefined ? { data: given.result } : { error: given.error };
 }
 
-/** Returns the outcome of a call, or the wait of its sub-agent. Other interrupts are failures: a turn cannot pass them on. */
+/** Returns the outcome of a call, or the wait of its sub-agent. Other interrupts and errors become failed outcomes. */
 async function outcomeOf(
   act: () => Promise<ToolOutcome>,
   tool: string,

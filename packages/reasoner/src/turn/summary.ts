@@ -21,8 +21,8 @@ Name: what the user wants and has decided; facts, names, numbers, paths and ids 
 Write at most 600 words of plain text. Call no tool.`;
 
 /**
- * Asks the model for a summary of the older items, inside the request that they were in, so that its server reads them from its
- * cache. If that is too long, or refused, the model gets the beginnings of the items as text.
+ * Asks the model for a summary of the older items. The request begins as those of the turn did, so that the server can use its
+ * cache. If it is too long, refused or answered with no text, the model gets the beginnings of the items as text.
  */
 export async function summarize(
   state: TurnState,
@@ -58,7 +58,7 @@ function withoutOutput({ settings, ...request }: ModelRequest): ModelRequest {
   return { ...request, settings: { ...settings, output: undefined, store: false } };
 }
 
-/** Returns what a request needs whose text is not shown to the user. Only its retries are reported. */
+/** Returns what the request for a summary needs. Its text is not emitted, and the turn's listener gets only its retries. */
 function callOf(state: TurnState) {
   const { model, settings, coordinator, log, clock, hostId, traceparent, turnId, ids, emit } = state;
   const { hooks } = coordinator;

@@ -36,7 +36,7 @@ export interface TurnParts {
   readonly words: () => UserWords;
   /** The rehearsal to which its calls belong; undefined for a real turn. */
   readonly rehearsal: Rehearsal | undefined;
-  /** Returns the rest of a budget of the sessions above this one. Their other sub-agents use the same budget. */
+  /** Returns what is left of a budget of the turns above this one, which they share with all their sub-agents. */
   readonly leftAbove: (budget: "tokens" | "calls") => Allowance;
   /** Counts the user's spending in a day or a month. */
   readonly spending: Pick<UserSpending, "add" | "require">;

@@ -41,7 +41,6 @@ export async function answerCancelled(calling: Calling): Promise<void> {
   }
 }
 
-/** Answers the calls of a turn that failed. */
 export async function answerFailed(calling: Calling): Promise<void> {
   const open = unansweredOf(calling);
   await voidQuestions(open, calling);

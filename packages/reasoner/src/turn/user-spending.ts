@@ -50,8 +50,8 @@ export class UserSpending {
   }
 
   /**
-   * Counts the use of an answer, before the answer is in the log. If a crash loses the answer, it still counts, and so does the
-   * answer that replaces it.
+   * Counts the tokens and the cost of an answer, before the answer is in the log. If a crash loses the answer, it still counts,
+   * and so does the answer that replaces it.
    */
   async add(spender: Spender, usage: Usage): Promise<void> {
     const amount = costOf(usage, spender.settings.prices)?.amount ?? 0;
