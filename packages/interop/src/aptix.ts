@@ -1,4 +1,4 @@
-// What an author of an Aptix tool imports: its types, its envelope, and the registry of its tests.
+// What an author of an Aptix tool imports: types, the envelope of results, and a registry for tests.
 export { InvokeResult } from "./aptix/envelope.ts";
 export { AgentToolRegistry } from "./aptix/registry.ts";
 export type { AgentToolExecutionContext, IAgentTool } from "./aptix/tool-class.ts";

@@ -25,7 +25,7 @@ export interface AmplifierTool<Input = never> {
 
 /**
  * Makes the adapter for Amplifier tools, `{ name, description, execute(input) }` with a schema as `input_schema` or from
- * `get_schema()`, and for Amplifier's modules, whose `mount` gets the coordinator that they know.
+ * `get_schema()`, and for Amplifier's modules, whose `mount` gets a coordinator with Amplifier's names.
  */
 export function createAmplifierAdapter(sessions: AmplifierSessions): ToolAdapter {
   return {
@@ -135,7 +135,7 @@ function read(tool: AmplifierTool, name: string) {
 /** Longest message of a thrown error that reaches a model, in characters. */
 const maxMessage = 1_000;
 
-/** Returns an error with the message and type of what was thrown, as in Amplifier, but without the host's paths and secrets. */
+/** Returns an error with the message and type of what was thrown. Secrets and paths in `node_modules` are masked. */
 function describeThrown(thrown: unknown): PartialResult<never> {
   const type = thrown instanceof Error ? thrown.name : typeof thrown;
   const message = safeMessage(thrown) || type;

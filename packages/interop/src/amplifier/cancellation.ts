@@ -1,6 +1,6 @@
 import type { CancellationToken } from "@toolmount/core";
 
-/** The tokens behind the objects that show them under Amplifier's names. */
+/** The tokens, by the objects that `showCancellation` has returned for them. */
 const tokens = new WeakMap<object, CancellationToken>();
 
 function tokenOf(given: object): CancellationToken {

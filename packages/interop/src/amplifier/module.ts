@@ -12,9 +12,9 @@ const typeNames = ["__amplifier_module_type__", "amplifier_module_type"] as cons
 const knownTypes = ["orchestrator", "provider", "tool", "hook", "context", "resolver"];
 
 /**
- * Returns a module whose `mount` gets a coordinator with our names and with Amplifier's, so that it need not be found out which
- * names the module uses. Its `on_session_ready` becomes `onSessionReady`. Null for a module without `mount`. Throws
- * `MODULE_INVALID` if the module declares an unknown type.
+ * Returns a module whose `mount` gets a coordinator with our names and with Amplifier's, because it is not known which of these
+ * the module uses. Its `on_session_ready` becomes `onSessionReady`. Null for a module without `mount`. Throws `MODULE_INVALID`
+ * if the module declares an unknown type.
  */
 export function adaptAmplifierModule(exports: Exports, sessions: AmplifierSessions): Exports | null {
   const { mount, on_session_ready: onReady } = exports;

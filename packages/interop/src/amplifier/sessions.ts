@@ -26,7 +26,7 @@ export interface AmplifierSessions {
   current(): AmplifierSession;
   /** Returns the call that runs now; undefined outside of calls. */
   call(): ToolContext | undefined;
-  /** Runs a tool in the session of its call. A cancelled session starts nothing more, and does not wait for what is running. */
+  /** Runs a tool in the session of its call, unless that is cancelled. Immediate cancellation does not wait for the tool. */
   within(context: ToolContext, work: () => unknown): Promise<unknown>;
   /**
    * Runs a hook in the session of its event. An event that a module emits has no user, so the user of the running session
@@ -41,7 +41,7 @@ const maxSessions = 10_000;
 /** Id of the session that modules see while no call runs. */
 const hostSession = "host";
 
-/** Makes the sessions of one host. A session of a user is made when it is first used, and kept in memory. */
+/** Makes the sessions of one host. A session is made when it is first used, and kept in memory. */
 export function createAmplifierSessions(): AmplifierSessions {
   const sessions = new Map<SessionId, AmplifierSession>();
   const at = new AsyncLocalStorage<{ session: AmplifierSession; context?: ToolContext }>();
@@ -102,7 +102,7 @@ async function cancellable(
   }
 }
 
-/** The result of a call whose session was cancelled while the call ran. */
+/** The result of a call whose session was cancelled before or while the call ran. */
 export class Stopped {
   readonly tool: string;
 

@@ -61,7 +61,7 @@ export function fromAmplifierResult(tool: string, given: unknown): PartialResult
   });
 }
 
-/** Returns the output of an answer. Members that Amplifier does not have are named; if there are only such, they are the output. */
+/** Returns the output of an answer, and warnings about unknown members. An answer with only unknown members is all output. */
 function outputOf(
   given: Readonly<Record<string, unknown>>,
   { output = null, ...others }: Readonly<Record<string, unknown>>,

@@ -29,7 +29,7 @@ import { withAptixBinding } from "../schema/aptix-binding.ts";
  * signal)`.
  *
  * The rules of Aptix's registry are checked when a tool is mounted (`TOOL_INVALID`, with the rule in the details). A class is
- * instantiated with the services that its static `inject` names: `IAdminLogger` is the host's log, the others are capabilities.
+ * instantiated with the services of `findServices`: `IAdminLogger` is the host's log, the others are capabilities.
  */
 export const aptixAdapter: ToolAdapter = {
   name: "aptix",

@@ -101,8 +101,8 @@ function interfaceOf(name: string): string {
 }
 
 /**
- * Returns the services that a parameter's name may mean: one with the same words, else those that have words which begin like
- * all of its words. `catalog` and `_modeCatalog` mean `IAgentModeCatalogService`; `log` means `IAdminLogger`.
+ * Returns the services that a parameter's name may mean: those with the same words, else the interfaces in which each of its
+ * words begins a word. `catalog` and `_modeCatalog` mean `IAgentModeCatalogService`; `log` means `IAdminLogger`.
  */
 function candidates(parameter: string, services: readonly string[]): readonly string[] {
   const words = wordsOf(parameter);

@@ -80,8 +80,8 @@ function failed(
 }
 
 /**
- * Whether a tool may end with this code. The host's own codes describe what the host did, so a tool's code of the same name
- * stays in the details.
+ * Whether a tool's code becomes the result's: it is in upper snake case and no code of the host, which would describe what the
+ * host did. Other codes are only in the details.
  */
 function isOwnCode(code: unknown): code is string {
   return typeof code === "string" && /^[A-Z][A-Z0-9_]*$/.test(code) && !hostCodes.has(code);

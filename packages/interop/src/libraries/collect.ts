@@ -26,8 +26,8 @@ export interface Findings {
 const maxDepth = 4;
 
 /**
- * Looks for tools in a value, which may be a tool, a list, a map, or an object that holds several. Calls no function that may
- * make tools.
+ * Looks for tools in a value, which may be a tool, a list, a map, or an object that holds several. Functions that may make
+ * tools are collected, not called.
  */
 export async function findTools(
   value: unknown,

@@ -76,7 +76,7 @@ class Link {
     this.onclose?.();
   }
 
-  /** Gets what the server sends. A request to the client is refused, because no client is there to answer it. */
+  /** Receives what the server sends. A request to the client is refused, because there is no client that could answer it. */
   async send(message: Members): Promise<void> {
     const { id, method } = message;
     if (typeof method === "string") {

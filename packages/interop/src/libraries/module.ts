@@ -15,8 +15,8 @@ interface LibraryModule {
 
 /**
  * Returns a module with a `mount` that mounts all tools of any library or contract in the exports; null if the exports have a
- * `mount`. A function or class that makes tools is called if the plan names it, or if it is the only such export, needs no
- * arguments, and there are no tools. It gets the plan's config, or the list `config.arguments`. The mount rejects with
+ * `mount`. A function or class that makes tools is called if the plan names it, or if it is the only such export, there are no
+ * tools, and the package is no program. It gets the plan's config, or the list `config.arguments`. The mount rejects with
  * `MODULE_INVALID` if the plan has to name an export; the message has the line to write.
  */
 export function adaptLibraryModule(
@@ -176,7 +176,7 @@ function askWhich(makers: readonly Maker[]): string {
   return `it exports no tool, but functions that may make tools (${shown}); name those that you want in the plan's entry, such as: export: [${first}]`;
 }
 
-/** Orders names: `webSearchTool` and `getTools` come before classes with such names, and those before all others. */
+/** Ranks names: `webSearchTool` and `getTools` come before classes with such names, and those before all others. */
 function rank(name: string): number {
   if (!/tools?$/i.test(name)) return 2;
   return /^[a-z]/.test(name) ? 0 : 1;
@@ -226,7 +226,7 @@ function classOf(make: Make): boolean {
 /** Methods that only classes of tools have, in LangChain, BeeAI and Aptix. Many other classes have an `execute`. */
 const methods = ["_call", "_run", "ExecuteAsync"] as const;
 
-/** Whether a class makes tools, judged by its methods. */
+/** Whether the instances of a class are tools, judged by its methods. */
 function isToolClass(make: Make): boolean {
   const { prototype } = make as { readonly prototype?: unknown };
   if (!classOf(make) || typeof prototype !== "object" || prototype === null) return false;

@@ -20,7 +20,7 @@ interface Shape {
 const isWork = (value: unknown): boolean => typeof value === "function";
 const isName = (value: unknown): value is string => typeof value === "string" && value !== "";
 
-/** The libraries, in the order in which they are tried. The last two are forms of tools that any program may have. */
+/** The libraries, in the order in which they are tried. The last two have only common members, so they come last. */
 const shapes: readonly Shape[] = [
   {
     library: "LangChain",

@@ -15,8 +15,8 @@ export interface ServerFailure {
 type Verdict = Pick<ModelFailure, "kind"> & Partial<ModelFailure>;
 
 /**
- * Returns what a server's failure means: whether to wait, to send less, to leave out a part, or to give up. The status decides
- * first, then the server's code, then its words, then the details of the body.
+ * Returns what a server's failure means: whether to wait, to send less, to leave out a part, or to give up. It is judged by the
+ * status, the server's code, its words and the details in the body.
  */
 export function judgeFailure(failure: ServerFailure): Verdict & Pick<ModelFailure, "problem"> {
   const { status, code, error } = failure;
@@ -45,8 +45,8 @@ function withWait(problem: string, ms = 0): string {
 }
 
 /**
- * Returns the server's message, also one that a client could not read. Adds the reason of the server behind a router, if there
- * is one.
+ * Returns the client's message, or the server's own if the client's lacks it. Adds the reason that a router got from another
+ * server, if there is one.
  */
 function withReason(message: string, error: unknown): string {
   const said = readText(membersOf(error)["message"]) || readText(error);

@@ -8,8 +8,8 @@ const megabyte = 1024 * 1024;
 const bounds = { messageBytes: 16 * megabyte, streamBytes: 64 * megabyte };
 
 /**
- * Makes a fetch for the client of a model. An answer that is larger than models' answers are, or has too many values to be
- * parsed, ends with `PROVIDER_FAILED`. The request is not retried, because the next answer would be as large.
+ * Makes a fetch for the client of a model. An answer that is larger than these limits, or has too many values to be parsed,
+ * ends with `PROVIDER_FAILED`. The request is not retried, because the next answer would be as large.
  */
 export function modelFetch(address: { readonly provider: string; readonly model: string }): typeof fetch {
   const refuse = (problem: string) =>

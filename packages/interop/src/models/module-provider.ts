@@ -17,7 +17,7 @@ export interface ProviderModule {
   readonly module: string;
   /** The export that makes the provider. Needed only if the module has several. */
   readonly export?: string | undefined;
-  /** The argument of that export; an `open` gets it as `place.config`. */
+  /** Members of that export's argument; an `open` gets it as `place.config`. */
   readonly config?: Readonly<Record<string, unknown>> | undefined;
 }
 

@@ -108,8 +108,8 @@ function wholeOf(text: string, pattern: RegExp): readonly RegExpExecArray[] | nu
 }
 
 /**
- * Returns a call whose arguments are written as texts. If the schema does not allow a text, its JSON value is used. Null if two
- * values have the same name.
+ * Returns a call whose arguments are written as texts. If the schema does not allow a text, its JSON value is used. Null for a
+ * text with other parts, and if two values have the same name.
  */
 function withTexts(name: string, text: string, pattern: RegExp, offered: OfferedTools): WrittenCall | null {
   const found = wholeOf(text, pattern);

@@ -53,7 +53,8 @@ export class AgentQuestions {
 
   /**
    * Decides questions of the session with answers that name them: `{ id, decision, reason }`, or a list of these. Resolves to
-   * the reason if nothing was decided; null if each answer names a question. A question that is already decided stays as it is.
+   * the reason if nothing was decided; null if each answer names a question, or without `answersAs`. A question that is already
+   * decided stays as it is.
    */
   async answerNamed(value: unknown, given: CallContext = {}): Promise<string | null> {
     if (this.#answersAs === undefined) return null;

@@ -163,7 +163,7 @@ const keptReceipts = 32;
 
 /**
  * Returns the number of the first entry that is still needed. Needed are the entries of open calls, the outcomes of steps with
- * an open call, and the newest outcomes. The last entry is always kept, because it holds the log's number.
+ * an open call, and the newest outcomes. The last entry is always kept, because it has the log's sequence number.
  */
 function firstNeeded(entries: readonly Stored[]): number {
   const calls = [...newestOf(entries).values()];

@@ -135,8 +135,8 @@ class GraphStep {
   }
 
   /**
-   * Asks the questions of a task. Resolves to whether an answer decided something. A tool that stopped the graph itself comes
-   * first, because the value for it names no question.
+   * Asks the questions of a task, and resolves to true. Resolves to false without asking if an earlier answer decided some. A
+   * tool that stopped the graph itself comes first, because the value for it names no question.
    */
   async #ask(task: ResumedTask, group: readonly Waiter[], isDecided: boolean): Promise<boolean> {
     const own = group.find(({ thrown }) => thrown !== undefined);

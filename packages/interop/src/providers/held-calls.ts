@@ -7,7 +7,7 @@ interface HeldCall {
   readonly release: () => void;
 }
 
-/** Most held calls. Beyond it, the oldest is cancelled, because the library has dropped it or stopped its run. */
+/** Maximum number of held calls. The oldest is then cancelled, because the library has dropped it or stopped its run. */
 const maxHeld = 64;
 
 /** The calls that are allowed and that the library has not run yet. */

@@ -15,9 +15,9 @@ export interface GraphTask {
 const endedCall = "";
 
 /**
- * One run of a task. LangGraph stores the values with which a task was resumed as one list, and returns the next one from
- * whichever `interrupt()` is called next. So the log records who asked for each value. When the task runs again, the values of
- * ended calls are skipped, the call that asked last runs alone, and all others wait until no value is left.
+ * One run of a task. LangGraph stores the values with which a task was resumed as one list, and each `interrupt()` returns the
+ * next one, whatever it asks. So the log records who asked for each value. When the task runs again, the values of ended calls
+ * are skipped, the call that asked last runs alone, and all others wait until no value is left.
  */
 export class ResumedTask {
   readonly #calls: AgentCalls;
@@ -38,7 +38,8 @@ export class ResumedTask {
   }
 
   /**
-   * Runs a call as soon as no other call's value can reach it. `onWait` is called when it begins to wait and when it continues.
+   * Runs a call as soon as it can no longer get a value that is for another call. `onWait` is called when it begins to wait and
+   * when it continues.
    */
   async run<Value>(
     call: AgentCall,

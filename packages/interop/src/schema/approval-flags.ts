@@ -32,8 +32,8 @@ function classified(tool: Members): Guards {
 
 /**
  * Returns the classification and `requiresConfirmation` of a tool of another library, as far as it states them. A function gets
- * the arguments and decides for each call; its promise is awaited, and if it fails, a person is asked. Any other value than
- * `false`, such as a rule in the library's own form, means that a person is asked each time.
+ * the arguments and decides for each call; its promise is awaited, and if it fails, a person is asked. Any other value except
+ * `false` and null, such as a rule in the library's own form, means that a person is asked each time.
  */
 export function approvalFlags(tool: object): Guards {
   const given = flags.map((flag) => (tool as Members)[flag]);

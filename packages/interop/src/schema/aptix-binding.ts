@@ -16,7 +16,6 @@ export function withAptixBinding(schema: JsonSchema): JsonSchema {
   return Object.defineProperty({ ...schema }, bindsAsAptix, { value: true });
 }
 
-/** Whether a schema was marked by {@link withAptixBinding}. */
 export function hasAptixBinding(schema: JsonSchema): boolean {
   return (schema as { [bindsAsAptix]?: true })[bindsAsAptix] === true;
 }

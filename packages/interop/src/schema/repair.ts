@@ -48,7 +48,6 @@ function repairNode(node: unknown, path: string, changes: string[]): unknown {
   return Object.fromEntries(members);
 }
 
-/** The names of JSON Schema's types. */
 export const typeNames: ReadonlySet<unknown> = new Set([
   "string",
   "number",
