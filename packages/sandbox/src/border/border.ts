@@ -32,7 +32,7 @@ export interface Launch {
   readonly env: Readonly<Record<string, string>>;
   /** The filter of system calls, if the border has one. */
   readonly filter?: Uint8Array | undefined;
-  /** Folders behind the border whose files are kept in memory, where they count towards the memory limit. */
+  /** Folders of the program whose files are in memory, where they count towards the memory limit. */
   readonly foldersInMemory?: readonly string[] | undefined;
   /**
    * Whether the started command enters namespaces that exist already and runs the program there as its child. `killEntered`

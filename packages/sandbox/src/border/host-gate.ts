@@ -40,7 +40,7 @@ export const gateEnvironment: Readonly<Record<string, string>> = {
   NODE_USE_ENV_PROXY: "1",
 };
 
-/** Most simultaneous connections of programs; each needs two descriptors of this process. */
+/** Maximum number of simultaneous connections of programs; each needs two descriptors of this process. */
 const mostConnections = 256;
 
 /** Program that listens in the network in which it is started, sends the listener to its parent, and ends after that. */

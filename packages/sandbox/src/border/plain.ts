@@ -26,8 +26,8 @@ function compileCache(): Readonly<Record<string, string>> {
 }
 
 /**
- * Starts a program by `setpriv`, if the system has it, so that the kernel kills the program when the host dies without ending
- * it. The program would also end by itself, but not while a tool blocks it.
+ * Returns the command that starts a program by `setpriv`, if the system has it, so that the kernel kills the program when the
+ * host dies without ending it. The program would also end by itself, but not while a tool blocks it.
  */
 export function endWithParent({ file, args, env }: Launch, platform = process.platform): Launch {
   const setpriv = platform === "linux" ? findProgram("setpriv", env["PATH"]) : undefined;

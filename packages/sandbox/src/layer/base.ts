@@ -11,7 +11,7 @@ interface PathBase {
   readonly existed: boolean;
   /** The text with which git named a commit, such as that of a branch, see {@link commitNamed}; undefined for other files. */
   readonly ref: string | undefined;
-  /** Set if a person kept a part of the layer's file then. The rest of the file then counts as another difference than before. */
+  /** Set if a person kept only a part of the layer's file. Its rest gets another digest than the whole change had. */
   readonly isPartly?: true | undefined;
 }
 
@@ -81,7 +81,7 @@ export function writeBase(file: string, base: Base): void {
 
 /**
  * Returns the base of a path. If the layer had not changed the path itself earlier, it is that of the nearest changed folder
- * above it.
+ * above it, else that of the latest mounting.
  */
 export function baseOf(base: Base, path: string): PathBase {
   for (let at = path; at !== "."; at = dirname(at)) {

@@ -83,7 +83,7 @@ export function foldersOf(
     });
 }
 
-/** Returns a folder's state after a keep: the later change time of the two folders, and the layer's mode if the folder was chosen. */
+/** Returns a folder's state after a keep: the later modification time, and the layer's mode if the folder was chosen. */
 function after(before: Mark | null, own: Mark | null, isChosen: boolean): Mark | null {
   if (before?.kind !== "folder" || own === null) return own;
   const later = BigInt(own.modified) > BigInt(before.modified) ? own : before;

@@ -53,7 +53,8 @@ export async function factsOf(folder: string): Promise<FolderFacts> {
 }
 
 /**
- * Returns the first mount point in a folder. A mount of the same file system has the same device number, so that is not enough.
+ * Returns the first mount point in a folder. Device numbers are not enough, because a mount of the same file system has the
+ * same one.
  */
 function mountIn(folder: string): string | undefined {
   const points = readFileSync("/proc/self/mountinfo", "utf8")

@@ -21,7 +21,7 @@ import type { LayerPlace } from "./holder.ts";
 import { isSame, markOf, namesIn, type Mark } from "../system/mark.ts";
 import { stepsOf } from "./steps.ts";
 
-/** The layer whose changes are kept, and the git and the engine that do it. */
+/** A layer whose changes are kept, with the git and the engine that the keep uses. */
 interface Keeping extends LayerPlace {
   readonly git: Git;
   readonly engine: Engine;

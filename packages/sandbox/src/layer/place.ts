@@ -66,10 +66,10 @@ function hasKeeps(place: string): boolean {
   return namesIn(boxesIn(place)).length > 0;
 }
 
-/** Seconds for which former entries are stored for an undo, and most bytes of the disk for those of one layer. */
+/** Seconds for which former entries are stored for an undo, and their maximum number of bytes for one layer. */
 const keptBounds = { seconds: 7 * 24 * 3_600, bytes: 1_000_000_000 };
 
-/** Removes what is too old, in all of this user's layers of a folder, because some sessions never come back. */
+/** Removes former entries that are too old, in all of this user's layers of a folder. Some sessions are never opened again. */
 export function forgetOldKeeps(at: LayerPlace, layers: string, { seconds } = keptBounds): void {
   const oldest = nowOf(at.place) - BigInt(seconds) * 1_000_000_000n;
   const user = statOf(at.place)!.uid;
@@ -112,7 +112,7 @@ export interface LeftLayer {
   readonly owner: string;
 }
 
-/** Lists the layers of a folder in which changes may wait, without opening them. */
+/** Lists the layers of a folder that have an owner and may have changes, without opening them. */
 export function layersIn(folder: string): readonly LeftLayer[] {
   const layers = join(folder, ownFolder, "layers");
   return namesIn(layers).flatMap((name) => {

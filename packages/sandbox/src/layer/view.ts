@@ -51,7 +51,7 @@ const engines: Readonly<Record<EngineName, MakeEngine>> = { overlay: makeOverlay
 
 export const engineFile = (place: string) => join(place, "engine.json");
 
-/** Chooses an engine. Before a file of the person's folder is shown or copied, stores the state of that folder. */
+/** Chooses an engine. For a new layer, stores the state of the person's folder, as of before its files are shown or copied. */
 export async function prepareView(at: ViewOptions): Promise<View | { readonly problem: string }> {
   const { folder, place } = at;
   const before = readBase(baseFile(place));

@@ -1,5 +1,5 @@
 // The escape table: what hostile code tries in a sandbox. `prove-sandbox.ts` passes this text to a Node process inside, so it
-// imports only Node's own modules. An attempt that throws was stopped; any other end is a leak.
+// imports only Node's own modules. An attempt that throws was stopped, or could not be made; any other end is a leak.
 import { spawnSync } from "node:child_process";
 import {
   accessSync,

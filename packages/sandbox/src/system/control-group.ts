@@ -6,7 +6,7 @@ import { processesOf, readOr } from "./process-usage.ts";
 
 /** Limits that the kernel enforces for a program and everything that it starts. */
 export interface GroupLimits {
-  /** Most processes. The kernel counts threads, of which each process may have {@link threadsEach}. */
+  /** Maximum number of processes. The kernel counts threads instead: {@link threadsEach} for each of these processes. */
   readonly processes: number;
   readonly memoryMb?: number | undefined;
 }

@@ -85,8 +85,9 @@ export function killTree(pid: number, system: ProcessSystem = thisSystem): void 
 }
 
 /**
- * Kills the program that a process has started in other namespaces and waits for, as `nsenter` does. The waiting process stays,
- * to collect the program. The first process of a container may not do this, and the end of the namespace would wait for it.
+ * Kills the program that a process has started in other namespaces and waits for, as `nsenter` does. The waiting process stays
+ * and collects the program, because otherwise the first process of a container had to. If that one does not, the end of the
+ * namespace waits for it.
  */
 export function killEntered(child: ChildProcess): void {
   const programs = childrenOf(child.pid ?? 0);

@@ -30,7 +30,7 @@ export function usageOf(
   return { bytes: inFiles.reduce((sum, each) => sum + each, bytes), processes: found.length };
 }
 
-/** Returns a process, its children and their children. Children are searched only of the first `most`. Linux only. */
+/** Returns a process, its children and their children. Children of only the first `most` are searched. Linux only. */
 export function processesOf(pid: number, most = Number.POSITIVE_INFINITY): readonly number[] {
   const found = [pid];
   for (let at = 0; at < found.length && at < most; at++) found.push(...childrenOf(found[at]!));

@@ -113,7 +113,7 @@ function guardProcess({ mark = "", path = "", isPolite = false }: ProgramGuardOp
     detached: true,
     stdio: ["pipe", "ignore", "ignore"],
   });
-  // So does one whose program is missing, or that was killed.
+  // A guard whose program is missing, or that was killed, must not end this process, too.
   child.on("error", () => undefined);
   const input = child.stdin!;
   input.on("error", () => undefined);
