@@ -5,7 +5,7 @@ import { z } from "zod";
 /** Longest schema of a tool, in characters of JSON; the compiler of JSON Schemas has the same limit. */
 const maxSchemaLength = 500_000;
 
-/** Checks that a value is JSON, is not nested too deeply, and has no key that would change a prototype. */
+/** Checks that a value is a JSON object of limited length and depth, without a key that would change a prototype. */
 const schema = z.custom<JsonSchema>(isSchema, {
   error: `a schema is a JSON object of at most ${maxSchemaLength} characters`,
 });

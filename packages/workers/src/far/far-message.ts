@@ -57,7 +57,7 @@ export type ReportedHook = z.output<typeof hook>;
 /** A capability that a module in a process has registered, as the process reports it. */
 export type ReportedCapability = z.output<typeof capability>;
 
-/** Maximum number of hooks of one module, and also most capabilities. */
+/** Maximum number of hooks of one module, and of its capabilities. */
 const maxHooks = 100;
 
 /** Maximum number of contributions of one module. */

@@ -2,7 +2,7 @@ import { writeSync } from "node:fs";
 import type { Duplex } from "node:stream";
 import { LineReader } from "@toolmount/core/json";
 
-/** Gets what the other side sends. */
+/** Is called with what the other side sends. */
 interface LineListener {
   line(text: string): void;
   /** Called when the other side has sent a line that is too long. Nothing more is read. */

@@ -14,7 +14,7 @@ export interface Seal {
   open(subject: Subject, sealed: Json): Json;
 }
 
-/** Makes the seal for a fleet's key. */
+/** Makes the seal for a fleet's key. Without a key, it signs nothing and checks nothing, but still reads signed values. */
 export function createSeal(key: string | undefined): Seal {
   if (key === undefined) return { close: (_, value) => value, open: (_, value) => unsealed(value) };
   // JSON.parse and JSON.stringify keep the order of members, so a value has the same text on both sides.

@@ -98,7 +98,7 @@ async function answererOf({ approvals }: Host, context: ToolContext): Promise<st
   return decision?.decision === "approve" ? decision.by : undefined;
 }
 
-/** Maximum number of changes that a model reads, and most changes of files that are named to a person. */
+/** Maximum number of changes that a model reads, and of changes of files that are named to a person. */
 const mostListed = 200;
 
 async function listed(host: Host, context: ToolContext): Promise<PartialResult> {

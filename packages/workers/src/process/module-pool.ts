@@ -39,7 +39,7 @@ export class ModulePool {
   /** Whether the module keeps state between calls; undefined until the first process has mounted it. */
   #keepsState: boolean | undefined;
   #described: DescribedByProcess | undefined;
-  /** Gets the events that the module announces. */
+  /** Called with each event that the module has announced and then emits. */
   #announce: Announce = () => undefined;
   #isClosed = false;
   /** Number of processes that were taken and not returned. */
