@@ -32,7 +32,7 @@ export interface Jobs {
   kill(): void;
 }
 
-/** Most ended commands that stay readable, and most bytes of their output in all. */
+/** Maximum number of ended commands that stay readable, and of bytes of their output in all. */
 const maxKept = 64;
 const maxKeptBytes = 33_554_432;
 

@@ -2,7 +2,7 @@ import type { Coordinator } from "@toolmount/core";
 import { z } from "zod";
 import { createHelloWorld } from "./hello-world.ts";
 
-/** What a plan may set for this module: nothing. */
+/** The config of this module, which has no settings. */
 export const config = z.strictObject({});
 
 /** Mounts `agent_hello_world`. */

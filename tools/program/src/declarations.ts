@@ -2,7 +2,7 @@ import type { ToolInfo } from "@toolmount/core";
 
 type Schema = Readonly<Record<string, unknown>>;
 
-/** Deepest level of a type that is shown, and most members of one object type. */
+/** Maximum number of levels of a type that are shown, and of members of one object type. */
 const maxLevel = 8;
 const maxMembers = 60;
 

@@ -7,8 +7,8 @@ const awkEffects = /\bsystem\b|\bgetline\b|\bclose\b|\bfflush\b|@|(?<!\|)\|(?!\|
 const awkKeyword = /\b(?:print|printf|return|in|case|do|else|delete|exit|getline|while)\s*$/;
 
 /**
- * Whether an awk program neither runs nor writes anything. `>` redirects output if it is in an action and outside of
- * parentheses; elsewhere it compares. A program that cannot be recognized is not harmless.
+ * Whether an awk program has no function or operator by which it could run a program or open a file. `>` redirects output if it
+ * is in an action and outside of parentheses; elsewhere it compares. A program that cannot be read is not harmless.
  */
 function isHarmlessAwk(program: string): boolean {
   const code = withoutLiterals(program.replaceAll("\\\n", ""));
@@ -60,7 +60,7 @@ function endOfLiteral(program: string, start: number, quote: string): number | n
   return null;
 }
 
-/** Whether an awk command only prints: its program is in the command line, and neither runs nor writes anything. */
+/** Whether an awk command has only known options, and a harmless program in the command line. */
 export function isHarmlessAwkCommand(words: readonly ShellWord[]): boolean {
   const program = programAfter(words, { valued: "Fv", flags: "bcCgMNOPrstS", long: ["--csv", "--posix"] });
   return program !== null && program.every(isHarmlessAwk);
@@ -73,7 +73,7 @@ const harmlessSed = new RegExp(
   String.raw`^\s*(?:${address}(?:\s*,\s*(?:[+~]?${address}))?\s*!?\s*)?(?:${substitute}|y/[^/\\\n]*/[^/\\\n]*/|[dDpPgGhHnNxq=l]|)\s*$`,
 );
 
-/** Whether no command in the sed scripts runs or writes anything. */
+/** Whether a sed command has only known options, and its scripts only commands that `harmlessSed` matches. */
 export function isHarmlessSedCommand(words: readonly ShellWord[]): boolean {
   const scripts = programAfter(words, {
     valued: "l",

@@ -64,7 +64,7 @@ export function isInterpreter(name: string): boolean {
   return interpreters.has(name) || interpreters.has(name.replace(/[\d.]+$/, ""));
 }
 
-/** Says why an interpreter's program is not known: it is in an option, or comes from the input. Null if it is a file. */
+/** Returns why an interpreter's program is not known: it is in an option or comes from the input. Null if it is in a file. */
 export function judgeInterpreter(name: string, command: readonly ShellWord[]): string | null {
   const rest = command.slice(1);
   if (/^[gmn]?awk$/.test(name))

@@ -183,7 +183,7 @@ function stringOf({ target }: HereString): readonly string[] {
   return value === null ? [] : [value];
 }
 
-/** Builtins of bash, and programs whose arguments neither run programs nor write files, that are in no other table. */
+/** Further commands that the policy knows: builtins of bash, and programs that other rules judge or that need no rule. */
 const others = new Set(
   `: . [ alias bg bind break builtin caller cd command compgen complete continue declare dirs disown echo enable eval
   exec exit export fc fg getopts hash help history jobs kill let local logout mapfile popd printf pushd pwd read

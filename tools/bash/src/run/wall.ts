@@ -11,7 +11,7 @@ interface Wall {
   /** Whether commands may run only in the sandbox. */
   readonly isNeeded: boolean;
   readonly isUp: boolean;
-  /** Returns why the sandbox is not used. Later calls return null. */
+  /** Returns why the sandbox is not used, but only once. Null if the sandbox is used, and at later calls. */
   takeProblem(): string | null;
   /** Tries out the sandbox once; after a failure again, if the sandbox is required. Resolves to the problem, or to null. */
   raise(): Promise<string | null>;

@@ -46,7 +46,7 @@ function namesRead(command: Extract<SyntaxNode, { type: "Command" }>): string[] 
   return ["REPLY", "MAPFILE", ...words.filter((word) => /^[A-Za-z_]\w*$/.test(word))];
 }
 
-/** Whether an arithmetic expression certainly runs nothing. */
+/** Whether an arithmetic expression has only harmless characters, and no variable in `untrusted`. */
 export function isTameArithmetic(text: string, untrusted: ReadonlySet<string>): boolean {
   if (!/^[\w\s+\-*/%<>=!&|^~?:(),${}[\]#]*$/.test(text) || /\$\{!|\$[\d(]|\$\{\d/.test(text)) return false;
   return (text.match(/[A-Za-z_]\w*/g) ?? []).every((name) => !untrusted.has(name));

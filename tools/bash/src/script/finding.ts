@@ -7,8 +7,8 @@ export type Profile = "strict" | "standard" | "permissive" | "unrestricted";
 /**
  * The kind of a finding in a command:
  *
- * - `hidden`: a character that an approver cannot see
- * - `syntax`: it does not parse, or is too large to judge
+ * - `hidden`: a character that an approver cannot see, or a text that is too long
+ * - `syntax`: it does not parse, or is nested too deeply
  * - `denied`: a rule of the plan forbids it
  * - `catastrophe`, `blocked`: the profile forbids it
  * - `redirect`: a redirection writes outside the folders

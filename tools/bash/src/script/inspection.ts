@@ -40,7 +40,6 @@ export interface Inspection {
   readonly inspectScript: (text: string) => void;
 }
 
-/** Records a finding. */
 export function note(inspection: Inspection, kind: FindingKind, reason: string, hint: string): void {
   inspection.findings.push({ kind, reason, hint });
 }

@@ -1,4 +1,3 @@
-/** The usage text of `bash_list`. */
 export const bashListUsage = `bash_list: lists background commands
 
 Primary purpose

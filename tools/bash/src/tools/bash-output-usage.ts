@@ -1,4 +1,3 @@
-/** The usage text of `bash_output`. */
 export const bashOutputUsage = `bash_output: reads the output of a command
 
 Primary purpose

@@ -1,4 +1,3 @@
-/** The usage text of `bash_stop`. */
 export const bashStopUsage = `bash_stop: ends a background command
 
 Primary purpose

@@ -1,4 +1,3 @@
-/** The usage text of `bash`. */
 export const bashUsage = `bash: runs a shell command
 
 Primary purpose

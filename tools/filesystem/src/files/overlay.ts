@@ -3,7 +3,7 @@ import { PathError, type Entry, type FileBytes, type Files, type Place } from "@
 import { decodeText } from "./text-file.ts";
 import { StagedTree, type Node, type Staged } from "./staged-tree.ts";
 
-/** Maximum number of bytes of a file that is moved, and most entries of a folder that is moved or deleted, in a rehearsal. */
+/** Maximum number of bytes of a file that is moved, and of entries of a folder that is moved or deleted, in a rehearsal. */
 const maxBytes = 67_108_864;
 const maxEntries = 10_000;
 

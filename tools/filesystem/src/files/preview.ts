@@ -5,7 +5,7 @@ import { Overlay } from "./overlay.ts";
 import type { Staged } from "./staged-tree.ts";
 import type { Workspace } from "./workspace.ts";
 
-/** Maximum number of bytes of a file whose difference is shown, and most lines of the difference of one call. */
+/** Maximum number of bytes of a file whose difference is shown, and of lines of the difference of one call. */
 const maxShownBytes = 262_144;
 const maxPreviewLines = 40;
 
