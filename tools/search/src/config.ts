@@ -53,7 +53,7 @@ const glob = z.strictObject({
   timeout: seconds.default(60).describe("Seconds after which a search is stopped"),
 });
 
-/** The module's config in a plan. Paths are relative to the plan's folder; nothing in them is expanded. */
+/** The module's config in a plan. Paths are relative to the plan's folder; `~` and variables are not expanded. */
 export const config = z.strictObject({
   working_dir: path.optional().describe("Where relative paths of a call start; default the plan's folder"),
   allowed_paths: paths.optional().describe("Searchable paths, with everything below; default working_dir"),

@@ -1,8 +1,8 @@
 import type { ParsedSettings } from "./config.ts";
 
 /**
- * Returns the arguments of every run: which files are skipped, that links are not followed, that git's global settings do not
- * count, and that each skipped path is reported.
+ * Returns the arguments of every run that walks folders: files to skip, not to follow links, to ignore git's global settings,
+ * and to report each skipped path.
  */
 export function walkArguments(
   { exclusions }: Pick<ParsedSettings, "exclusions">,

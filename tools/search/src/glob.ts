@@ -134,7 +134,7 @@ function compileOr(given: string, named: string): { fits: PathFilter; refusal: R
   }
 }
 
-/** Returns the first paths, as many as may be shown and fit into the limit of one call. */
+/** Returns the first paths, as many as `max_results` and `max_output_bytes` allow, but at least one. */
 function fitting(all: readonly FoundPath[], settings: Searcher["settings"]): FoundPath[] {
   const shown: FoundPath[] = [];
   let bytes = 0;

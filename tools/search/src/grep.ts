@@ -81,7 +81,7 @@ async function grep(
   );
 }
 
-/** Returns a warning if no file was searched because the pattern of names matches none; without it, the result would mislead. */
+/** Returns a warning if the call has a `glob` or `type` and no file was searched; an empty result alone would mislead. */
 function unfit(
   { glob, type }: GrepArguments,
   count: Awaited<ReturnType<typeof countFiles>>,
@@ -92,8 +92,8 @@ function unfit(
 }
 
 /**
- * Returns the filter for the files of a search. A glob that is an existing path means that path, whatever its characters mean
- * otherwise.
+ * Returns the filter for the files of a search. A glob with special characters that is also the path of an existing file means
+ * only that file.
  */
 async function filterOf(
   { files }: Searcher,
@@ -164,7 +164,10 @@ function patternOf({ pattern, multiline }: GrepArguments): string {
   );
 }
 
-/** Returns the pattern as bytes of Latin-1, which is how `read_file` shows a file that is not UTF-8. */
+/**
+ * Returns an argument with the pattern as Latin-1 bytes, because `read_file` shows files that are not UTF-8 as Latin-1. None if
+ * the pattern is ASCII, or has characters that are not Latin-1, or has any but ASCII in a set.
+ */
 function latin1Pattern(pattern: string): readonly string[] {
   const isLatin1 = /^[\0-\u00ff]*$/.test(pattern) && /[\u0080-\u00ff]/.test(pattern);
   if (!isLatin1 || /\[[^\]]*[\u0080-\u00ff]/.test(pattern)) return [];

@@ -15,8 +15,8 @@ const together = 16;
 /**
  * Checks claimed paths, and returns those that exist and may be read, the most recently written first.
  *
- * The engine walks without these checks, and an entry may have become a link meanwhile, so each folder is opened with the
- * checks of paths.
+ * The engine walks without these checks, and an entry may have become a link meanwhile, so each folder is opened by `files`,
+ * which checks its path.
  */
 export async function newestFirst(
   files: Files,

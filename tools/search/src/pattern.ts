@@ -9,9 +9,9 @@ export const maxPatternLength = 1000;
 const maxDepth = 10;
 
 /**
- * Compiles a path pattern: `*` and `?` within a name, `**` for any number of folders, `[a-z]` and `[!a-z]`, `{a,b}`, and `\`
- * before a literal character. The whole path must match. The time is proportional to the length of the path, for any pattern.
- * Throws a refusal with `INVALID_PATTERN`.
+ * Compiles a path pattern, or several separated by commas: `*` and `?` within a name, `**` for any number of folders, `[a-z]`
+ * and `[!a-z]`, `{a,b}`, and `\` before a literal character. The whole path must match. The time is proportional to the length
+ * of the path, for any pattern. Throws a refusal with `INVALID_PATTERN`.
  */
 export function compilePattern(pattern: string): PathFilter {
   return compile(pattern, pattern);
@@ -140,8 +140,8 @@ export function lastNamePattern(pattern: string): string | null {
 }
 
 /**
- * Returns a filter for folders that may contain a matching path: their names must equal the pattern's first names, as far as
- * those are plain.
+ * Returns a filter for folders that may contain a matching path: their names must equal the pattern's first names where those
+ * are plain. It accepts every folder if the pattern has `**`, `,` or `{`.
  */
 export function folderFilter(pattern: string): PathFilter {
   const names = pattern.replace(/^(?:\.\/)+/, "").split("/");

@@ -9,7 +9,7 @@ import { linesAfter, linesBefore, showLines } from "./text.ts";
 /** One result of a search: a matching line, a file, or a file with its number of matches. */
 type Item = JsonObject;
 
-/** Largest file, in bytes, that is searched if the call names it. */
+/** Largest file, in bytes, that is searched if the call names it, unless the settings allow a larger one. */
 const maxNamedBytes = 268_435_456;
 
 /** Number of files that are read at the same time. */
@@ -42,7 +42,7 @@ function hasClaims({ claims }: { claims: readonly unknown[] }): boolean {
   return claims.length > 0;
 }
 
-/** Keeps the results between offset and limit, and counts the others. */
+/** Keeps the results of one page, which starts at `offset`, and counts all results. */
 function createPage(
   params: GrepArguments,
   { settings }: Searcher,

@@ -8,7 +8,7 @@ import { relativePath } from "./ripgrep/paths.ts";
 import { runRipgrep } from "./ripgrep/run.ts";
 import type { Searcher } from "./searcher.ts";
 
-/** Maximum number of paths of one kind that are checked and counted, so that a search with results does not take longer. */
+/** Maximum number of paths of one kind that are checked and counted, so that this does not delay the result. */
 const maxCounted = 200;
 
 /** The place of a search, and the files that it may report. */
@@ -103,8 +103,8 @@ const most = 200_000;
 const patience = 3_000;
 
 /**
- * Counts the files that were searched, and all files in the folder, including those that a pattern of names excludes. Returns
- * null if this takes too long, because the search itself is done.
+ * Counts the files that were searched, and all files of the wanted `type` in the folder, whatever `glob` is. Returns null if
+ * this takes longer than `patience`; the search itself is done already.
  */
 export async function countFiles(
   searcher: Searcher,

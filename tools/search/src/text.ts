@@ -29,7 +29,7 @@ interface ContextLine {
   readonly content: string;
 }
 
-/** Returns at most `count` lines before the byte `start`, at which line `line` begins; none up to line `after`. */
+/** Returns at most `count` lines before the byte `start`, where line `line` begins; only lines after the line `after`. */
 export function linesBefore(
   text: Buffer,
   { start, line }: { start: number; line: number },
@@ -46,7 +46,7 @@ export function linesBefore(
   return found;
 }
 
-/** Returns at most `count` lines after the byte `end`, at which line `line` begins; none from line `before` on. */
+/** Returns at most `count` lines from the byte `end` on, where line `line` begins; only lines before the line `before`. */
 export function linesAfter(
   text: Buffer,
   { end, line }: { end: number; line: number },

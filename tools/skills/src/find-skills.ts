@@ -16,8 +16,8 @@ export interface Skill {
 }
 
 /**
- * Finds the skills in folders: folders with a SKILL.md, and folders directly in them with one. Throws one error that names
- * every skill that cannot be used.
+ * Finds the skills in folders. A folder with a SKILL.md is a skill; of any other, the folders directly in it that have one.
+ * Throws one error that names every skill that cannot be used.
  */
 export async function findSkills(folders: readonly string[], base: string): Promise<readonly Skill[]> {
   const problems: string[] = [];

@@ -17,7 +17,7 @@ const schema = z.looseObject({
 /** The front matter of a SKILL.md, as JSON. */
 export type FrontMatter = z.output<typeof schema>;
 
-/** Reads the YAML between the first two `---` lines of a SKILL.md. Throws an error whose message names the line. */
+/** Reads the YAML between the first two `---` lines of a SKILL.md. Throws for missing lines, invalid YAML or invalid values. */
 export function parseFrontMatter(text: string): FrontMatter {
   const lines = text.split(/\r?\n/);
   const end = lines.indexOf("---", 1);

@@ -9,7 +9,7 @@ const skillsChannel = "skills";
 /** The event after which a session may be offered different skills. */
 const changedEvent = "skills:changed";
 
-/** Mounts a tool for each skill. After a reload of the plan, skills that changed on disk are mounted again. */
+/** Mounts a tool for each skill. After a reload of the plan, changed and new skills are mounted, and missing ones unmounted. */
 export async function mount(coordinator: Coordinator, { folders }: ParsedSettings): Promise<void> {
   const base = coordinator.getCapability("session.working_dir");
   if (base === undefined || base === null)

@@ -69,7 +69,7 @@ function divideByZero() {
   return failure("CalculatorTool divide-by-zero is not allowed.", { code: "DIVIDE_BY_ZERO" });
 }
 
-/** Returns the failure for an infinite result, which JSON cannot hold; the original tool wrote it nevertheless. */
+/** Returns the failure for an infinite result, which JSON cannot represent. */
 function notFinite() {
   return failure("CalculatorTool result is too large for a number.", { code: "RESULT_NOT_FINITE" });
 }

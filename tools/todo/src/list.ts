@@ -42,7 +42,7 @@ export type Todo = z.output<typeof todo>;
 
 const kept = z.array(todo).catch([]);
 
-/** Returns the session's list; empty by default. */
+/** Returns the session's list; empty if there is none, or if the stored one is invalid. */
 export function readList(session: SessionState): Todo[] {
   return kept.parse(session.get(key) ?? []);
 }

@@ -104,7 +104,7 @@ async function work(
 /** The list before and after a call, as it is kept for an undo. */
 const kept = z.strictObject({ before: z.array(todo), after: z.array(todo) });
 
-/** Restores the list from before a call. */
+/** Restores the list from before a call, unless the list has changed since the call. */
 function undoList({ data: given }: UndoRequest, session: SessionState): PartialResult<{ changed: boolean }> {
   const { before, after } = kept.parse(given);
   const now = JSON.stringify(readList(session));

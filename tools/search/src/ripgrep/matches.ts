@@ -28,7 +28,7 @@ export interface Claims {
   readonly unnamedFiles: number;
 }
 
-/** Maximum number of claims of one search, and most of their bytes; the engine is then stopped. */
+/** Maximum number of claims of one search, and of bytes of their lines in all. The engine is stopped there. */
 const maxClaims = 100_000;
 const maxClaimBytes = 67_108_864;
 
@@ -83,7 +83,7 @@ export async function collectClaims(
   return { files, ending, skippedLines, unnamedFiles };
 }
 
-/** Whether a match of Latin-1 bytes is only a part of a character, which is the case in a line of UTF-8. */
+/** Whether all matches in a line of UTF-8 are only parts of characters: the Latin-1 pattern found single bytes of them. */
 function isInsideCharacter({ lines, submatches }: MatchRecord): boolean {
   return "text" in lines && submatches.length > 0 && submatches.every(({ match }) => "bytes" in match);
 }

@@ -26,18 +26,18 @@ export interface Ending {
   readonly notes: Notes;
 }
 
-/** Gets each record. Returns false to stop the run. */
+/** Is called with each record, without its separator. Returns false to stop the run. */
 type OnRecord = (record: Buffer) => boolean;
 
-/** Longest record that is kept, in bytes; a longer one becomes empty. The record of a line has all its matches. */
+/** Longest record that is kept, in bytes; a longer one becomes empty. The record of a line lists all matches in it. */
 const maxRecordBytes = 8_388_608;
 
 const maxErrorBytes = 8_192;
 
 /**
  * Runs ripgrep as a separate process and passes its records on as they arrive. The process gets no variables of the host, no
- * input and no configuration, and has ended when this function returns or throws. If `signal` is aborted, the process is
- * killed, and the reason is thrown. The guard kills it if this process dies.
+ * input and no configuration. It has ended when this function returns, and is killed if `onRecord` throws. If `signal` is
+ * aborted, the process is killed, and the reason is thrown. The guard kills it if this process dies.
  */
 export async function runRipgrep(
   { args, cwd, separator, signal, guard }: Run,
