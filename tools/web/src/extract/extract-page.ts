@@ -37,10 +37,10 @@ const textual =
   /^(text\/.*|application\/(json|xml|javascript|ecmascript|x-javascript|yaml|x-yaml|toml|sql|graphql|x-sh|rtf|x-ndjson|ld\+json|rss\+xml|atom\+xml)|.*\+(json|xml|yaml)|message\/.*)$/;
 
 /**
- * Converts a page to text, depending on its type: HTML to Markdown, PDF to its text; JSON and other text stay unchanged. HTML
- * and PDF are read in another process, within `limits`. Control characters, and text that people cannot see, are removed.
- * Throws a {@link FetchProblem}: `UNSUPPORTED_CONTENT` for a type without text, `FETCH_TIMED_OUT` and `RESPONSE_TOO_LARGE` at
- * the limits.
+ * Converts a page to text, depending on its type: HTML to Markdown if `readable` is set, PDF to its text; JSON and other text
+ * stay unchanged. Conversions run in another process, within `limits`. Control characters, and text that people cannot see, are
+ * removed. Throws a {@link FetchProblem}: `UNSUPPORTED_CONTENT` for a page without text or a broken PDF, `FETCH_TIMED_OUT` and
+ * `RESPONSE_TOO_LARGE` at the limits, `FETCH_CANCELLED` after a cancellation.
  */
 export async function extractPage(page: Source, options: ExtractOptions): Promise<ExtractedPage> {
   const { essence, charset } = parseContentType(page.contentType);
@@ -60,7 +60,7 @@ export async function extractPage(page: Source, options: ExtractOptions): Promis
 }
 
 /**
- * Returns an entry of `omitted` with the number of bytes that are invalid in the page's encoding; empty if there are none.
+ * Returns an entry of `omitted` with the number of places where bytes are invalid in the page's encoding; empty if none.
  * Replacement characters that the page itself contains do not count.
  */
 function invalidBytes(text: string, body: Buffer): readonly Omission[] {
@@ -169,7 +169,7 @@ function isJson(source: string): boolean {
   }
 }
 
-/** Returns the type of a body without a Content-Type, judged by its first bytes. */
+/** Returns the type of a body with no Content-Type or a general one, judged by its first bytes. */
 function sniffType(body: Buffer): string {
   const start = body.subarray(0, 1024);
   if (start.subarray(0, 5).toString("latin1") === "%PDF-") return "application/pdf";
@@ -184,7 +184,10 @@ const flags =
 /** Tag characters, and controls that reorder text. With these, a person would see another text than the model reads. */
 const hidden = /[\u{e0000}-\u{e007f}\u202a-\u202e\u2066-\u2069]/gu;
 
-/** Removes control characters except tab and line feed, halves of surrogate pairs, and hidden text. */
+/**
+ * Removes control characters except tab and line feed, and characters that `hidden` matches outside of flags. Halves of
+ * surrogate pairs become U+FFFD.
+ */
 function cleanText(raw: string): Pick<ExtractedPage, "text" | "omitted"> {
   const text = raw
     .replaceAll("\r\n", "\n")

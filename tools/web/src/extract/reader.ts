@@ -3,13 +3,13 @@ import { fileURLToPath } from "node:url";
 import type { Clock, Timer } from "@toolmount/core";
 import type { ReadAnswer, ReadJob, ReadLimits } from "./job.ts";
 
-/** Why a document was not read: it took too much time or memory, or the call was cancelled. */
+/** Why a document was not read: it took too long, the call was cancelled, or the process ended, probably for lack of memory. */
 export type ReadFailure = "timeout" | "memory" | "cancelled";
 
 /** Reads documents in separate processes, which can be ended at any moment. */
 export interface Reader {
   read(job: ReadJob, signal: AbortSignal): Promise<ReadAnswer | ReadFailure>;
-  /** Ends every process. Later jobs fail with `cancelled`. */
+  /** Ends every process. Running jobs fail with `memory`, waiting and later ones with `cancelled`. */
   close(): void;
 }
 
@@ -43,8 +43,8 @@ export function createReader(limits: ReadLimits, clock: Clock): Reader {
     }
   };
   /**
-   * Puts a process back. One that has read its document may read the next; any other is ended, as its own end would be noticed
-   * only later.
+   * Puts a process back. A process that answered its job is kept for the next one. Any other is ended: it may still be busy, or
+   * may be about to end.
    */
   const giveBack = (child: ChildProcess, hasRead: boolean) => {
     if (hasRead && child.connected && !isClosed) {
@@ -99,7 +99,7 @@ function startProcess({ memoryMb }: ReadLimits, all: Set<ChildProcess>): ChildPr
   });
   all.add(child);
   child.on("exit", () => all.delete(child));
-  // A process that cannot be started reports an error; its job then sees the exit.
+  // A process that cannot be started emits an error instead of an exit.
   child.on("error", () => all.delete(child));
   return child;
 }

@@ -10,14 +10,14 @@ export interface BodyLimits {
   readonly max_decoded_bytes: number;
 }
 
-/** Most content encodings of one body. */
+/** Maximum number of content encodings of one body. */
 const maxEncodings = 3;
 
 /**
  * Reads and decompresses a body, and stops at the first byte beyond a limit. Bytes after the end of a compressed body are
  * ignored, as browsers do, because caches and servers add line ends and comments there.
  *
- * Throws `RESPONSE_TOO_LARGE`; throws `FETCH_FAILED` for an unknown encoding or broken data.
+ * Throws `RESPONSE_TOO_LARGE`; throws `FETCH_FAILED` for broken data, too many encodings, and those that `decoderOf` refuses.
  */
 export async function readBody(
   body: Readable,

@@ -156,7 +156,7 @@ interface CookieJar {
   headers(url: URL): { readonly cookie?: string };
 }
 
-/** Maximum number of cookies of one origin, and most characters of one cookie. */
+/** Maximum number of cookies that are taken from one response, and of characters of one cookie. */
 const most = { cookies: 50, characters: 4096 };
 
 /** Creates a jar that sends a cookie only to exactly the origin that set it, whatever domain the cookie names. */

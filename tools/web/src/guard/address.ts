@@ -20,8 +20,8 @@ const metadata = new Set(
 const globalUnicast = ipaddr.IPv6.parseCIDR("2000::/3");
 
 /**
- * Whether a connection to an address is allowed: only to globally routed addresses. For IPv6 this means 2000::/3, the
- * only assigned part, so that mapped, compatible and translated forms of IPv4 addresses are refused.
+ * Whether a connection to an address is allowed: to globally routed ones and, with `allowPrivate`, to `privateRanges`.
+ * IPv6 is global only in 2000::/3, its assigned part, so mapped, compatible and translated forms of IPv4 are refused.
  */
 export function isAllowedAddress(text: string, allowPrivate: boolean): boolean {
   const address = parseAddress(text);

@@ -24,7 +24,7 @@ export interface Target {
   readonly addresses: readonly string[];
 }
 
-/** Why a URL is refused. `blocked` does not reveal whether the host exists. */
+/** Why a URL is refused: the URL or an address of its host is not allowed (`blocked`), or the host has no address. */
 type Refusal = { readonly refused: "blocked" | "unresolved"; readonly problem: string };
 
 /** Checks each URL before its request: the first one and the target of each redirect. */

@@ -1,6 +1,6 @@
 import { attributeOf, elementsOf, textOf, type Element } from "./tree.ts";
 
-/** The address to which a page without text sends its reader, and by which means. */
+/** The address to which a page with little text sends its reader, and by which means. */
 export interface Destination {
   readonly address: string;
   readonly by: "refresh" | "script";

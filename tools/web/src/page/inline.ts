@@ -34,7 +34,7 @@ function oneOf(node: Node, writer: Writer): string {
 /** Elements that often show a symbol instead of words, such as a tick in a table. */
 const signs = /^(?:abbr|b|em|i|mark|small|span|strong|svg|u|.*-.*)$/;
 
-/** Adds to an element's text what its role means: the name of a drawing, or the state of a checkbox. */
+/** Adds the state of a checkbox to its text, and replaces a drawing or an empty sign by its name if it has one. */
 function namedOf(element: Element, text: string): string {
   const role = attributeOf(element, "role");
   if (role === "checkbox") return `${box(element)} ${text}`;

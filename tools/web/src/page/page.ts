@@ -36,7 +36,7 @@ export interface PageOptions {
   readonly whole: boolean;
 }
 
-/** Reads a page as Markdown, with every heading, line of code, table cell and link of its main part. */
+/** Reads a page as Markdown: its main part or, with `whole`, every part that a reader of the page sees. */
 export function layOutPage(source: string, options: PageOptions): LaidOutPage {
   const root = parsePage(source, options.isXml);
   const body = findTag(root, "body", "frameset") ?? root;
@@ -97,7 +97,7 @@ const unread = new Set([
   "canvas",
 ]);
 
-/** Whether an element has no text for a reader, or only belongs to the page's code blocks or tabs. */
+/** Whether an element has no text for a reader, or is a button that copies code, or the switch of a tab. */
 function isUnread(element: Element): boolean {
   if (unread.has(element.tagName)) return true;
   if (element.tagName === "button") return /^(?:copy\b.*|copied!?|)$/i.test(wordsOf(element));

@@ -19,7 +19,7 @@ export interface Parts {
   readonly panels: ReadonlyMap<Element, string>;
 }
 
-/** Smallest share of the text that the main part must have. With less, the whole page is read. */
+/** Smallest share of the text that the main part must have. With less, the text beside it is read, too. */
 const minShare = 0.4;
 
 /** If a page has fewer characters besides its navigation, its purpose is the navigation, which is then read. */
@@ -133,7 +133,7 @@ function dropBeside(body: Element, ledger: Ledger): void {
   }
 }
 
-/** Returns the main part of a page: its `main`, or its only article. Null if there is none or several. */
+/** Returns the main part: the `main`, else the article or element whose id matches `contentId`. Null if none or several. */
 function mainOf(body: Element): Element | null {
   const all = [...elementsOf(body)].filter(isContent);
   const mains = all.filter(

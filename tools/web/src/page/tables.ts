@@ -2,7 +2,7 @@ import { inlineCode, isCodeBlock } from "./code.ts";
 import { attributeOf, childrenOf, elementsOf, findTag, isElement, textOf, type Element } from "./tree.ts";
 import type { Block, Writer } from "./writer.ts";
 
-/** Most columns or rows that one cell spans, and most characters that spans may add, because a page can state any number. */
+/** Maximum number of columns or rows of one cell, and of characters that spans add. A page can state any number. */
 const most = { span: 100, added: 500_000 };
 
 interface Row {
@@ -94,7 +94,10 @@ function innerRow(line: string): readonly string[] {
   return cells.every((cell) => /^(?:---|\s*)$/.test(cell)) ? [] : [cells.filter(Boolean).join(", ")];
 }
 
-/** Whether a table is only used for layout: it has no head and contains other tables, or is a single column or row. */
+/**
+ * Whether a table is only used for layout: its role says so; or it has no head cells and contains other tables, has only one
+ * column, or has only one row, with blocks in it.
+ */
 function isLayout(table: Element, rows: readonly Element[]): boolean {
   const role = attributeOf(table, "role");
   if (role === "presentation" || role === "none") return true;
@@ -131,7 +134,7 @@ function cellsOf(row: Element): readonly Element[] {
     .filter((cell) => cell.tagName === "td" || cell.tagName === "th" || cellRole.test(roleOf(cell)));
 }
 
-/** Whether an element other than `table` has the role of a table, and all its text is in cells. */
+/** Whether an element has the role of a table, and all its text is in cells. */
 export function isRoleTable(element: Element): boolean {
   if (!/^(?:table|grid|treegrid)$/.test(roleOf(element))) return false;
   const cells = rowsIn(element).flatMap(cellsOf);

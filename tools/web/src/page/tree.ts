@@ -63,7 +63,7 @@ export function wordsOf(node: Parent | Node): string {
 
 const voidElements = /^(?:area|base|br|col|embed|hr|img|input|link|meta|source|track|wbr)$/i;
 
-/** Gives empty elements of XHTML an end tag, because HTML reads `<script/>` as a start tag. */
+/** Gives empty elements of XHTML an end tag, because HTML reads `<script/>` as a start tag, and makes CDATA plain text. */
 function closeEmptyElements(source: string): string {
   return source
     .replaceAll(/<!\[CDATA\[(.*?)\]\]>/gs, (_all, text: string) =>

@@ -22,8 +22,8 @@ export function parseContentType(header: string): ContentType {
 }
 
 /**
- * Decodes a page like browsers do: by its byte order mark, else the server's charset, else the charset that the page states,
- * even late in the page.
+ * Decodes a page like browsers do: by its byte order mark, else the server's charset, else the charset that the page states at
+ * its start. Without these it is UTF-8 if valid; else the charset that the page states later counts, else windows-1252.
  */
 export function decodeHtml(bytes: Buffer, charset: string | undefined, xml: boolean): string {
   const label = charset === undefined ? {} : { transportLayerEncodingLabel: charset };

@@ -14,7 +14,7 @@ const maxRefreshes = 3;
 
 /**
  * Fetches a page, and follows a refresh by the header `Refresh` or, if the page has little text, by its `meta` element, as
- * browsers do.
+ * browsers do. Throws `HTTP_ERROR` for a status that is not a success.
  */
 export async function readAddress(
   web: Web,
@@ -36,7 +36,7 @@ export async function readAddress(
   }
 }
 
-/** Adds a warning with the status of a success that is not a whole page: 206 is a part, 204 has no content. */
+/** Adds a warning with the status of a success other than 200, such as 206 for a part or 204 for no content. */
 function namedStatus({ status, reason }: Page, { warnings }: ExtractedPage): Pick<ExtractedPage, "warnings"> {
   return {
     warnings:
