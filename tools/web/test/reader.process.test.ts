@@ -117,7 +117,7 @@ test("a job that waits is cancelled with its call, and when the reader is closed
 
   expect(await left).toBe("cancelled");
   expect(await reader.read(job, never)).toBe("cancelled");
-  expect(await Promise.all(busy)).toEqual(["memory", "memory"]);
+  expect(await Promise.all(busy)).toEqual(["cancelled", "cancelled"]);
 });
 
 test("a job that takes too long ends its process, and the next one is read", async () => {

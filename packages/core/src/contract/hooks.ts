@@ -19,7 +19,7 @@ export interface HookResult {
   readonly contextInjection?: string | undefined;
   /** Default `system`. */
   readonly contextInjectionRole?: "system" | "user" | "assistant" | undefined;
-  /** Several texts in their order. If the list is given, even an empty one, the fields for a single text are ignored. */
+  /** Several texts in their order. With at least one, the fields for a single text are ignored. */
   readonly contextInjections?: readonly ContextInjection[] | undefined;
   readonly ephemeral?: boolean | undefined;
   readonly approvalPrompt?: string | undefined;

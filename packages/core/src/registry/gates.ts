@@ -109,7 +109,7 @@ function take(host: GateHost, verdict: Verdict, gate: GateEntry, answer: unknown
     return;
   }
   const result = answer as HookResult;
-  if (result.userMessage !== undefined && result.suppressOutput !== true) show(host, gate, result);
+  if (result.userMessage != null && result.suppressOutput !== true) show(host, gate, result);
   for (const injection of injectionsOf(result)) inject(verdict, gate, result, injection);
   switch (result.action ?? "continue") {
     case "deny":
@@ -138,7 +138,8 @@ function problemOf(answer: unknown): string | null {
   if (action === "modify" && (typeof data !== "object" || data === null))
     return "it answered modify without data";
   if (!areInjections(contextInjections)) return "its contextInjections are not a list of { content: text }";
-  if (action === "inject_context" && typeof contextInjection !== "string" && contextInjections == null)
+  const hasList = contextInjections != null && contextInjections.length > 0;
+  if (action === "inject_context" && typeof contextInjection !== "string" && !hasList)
     return "it answered inject_context without a text";
   return null;
 }
@@ -161,12 +162,12 @@ function areInjections(value: unknown): boolean {
   return Array.isArray(value) && value.every(isInjection);
 }
 
-/** Returns the texts that a gate's answer adds. If the answer has a list, its single text is ignored. */
+/** Returns the texts that a gate's answer adds. If the answer lists texts, its single text is ignored. */
 function injectionsOf(result: HookResult): readonly ContextInjection[] {
   const { contextInjection, contextInjectionRole, contextInjections, ephemeral, appendToLastToolResult } =
     result;
-  if (contextInjections !== undefined && contextInjections !== null) return contextInjections;
-  if (contextInjection === undefined) return [];
+  if (contextInjections != null && contextInjections.length > 0) return contextInjections;
+  if (contextInjection == null) return [];
   return [
     { content: String(contextInjection), role: contextInjectionRole, ephemeral, appendToLastToolResult },
   ];
@@ -176,14 +177,15 @@ function inject(
   verdict: Verdict,
   gate: GateEntry,
   { suppressOutput }: HookResult,
-  { content, role = "system", ephemeral = false, appendToLastToolResult = false }: ContextInjection,
+  { content, role, ephemeral, appendToLastToolResult }: ContextInjection,
 ): void {
   if (verdict.injections === null) verdict.suppressed = suppressOutput === true;
   (verdict.injections ??= []).push({
     text: content,
-    role,
-    ephemeral,
-    appendToLastToolResult,
+    // Gates of Python write None for what they leave out, which is null here.
+    role: role ?? "system",
+    ephemeral: ephemeral ?? false,
+    appendToLastToolResult: appendToLastToolResult ?? false,
     source: gate.name,
   });
 }

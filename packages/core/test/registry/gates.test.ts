@@ -162,3 +162,22 @@ test("an answer of another library's promise is awaited", async () => {
   };
   expect((await ask(thenable)).verdict?.denied).toMatchObject({ reason: "late" });
 });
+
+test("members that a gate of Python leaves as None are absent, and an empty list of texts leaves the single one", async () => {
+  const nothing = { userMessage: null, contextInjection: null, contextInjections: null };
+  const given = await ask(
+    nothing,
+    { action: "inject_context", contextInjection: "one", contextInjectionRole: null, contextInjections: [] },
+    { contextInjections: [{ content: "two", role: null, ephemeral: null, appendToLastToolResult: null }] },
+  );
+  const plain = { role: "system", ephemeral: false, appendToLastToolResult: false };
+
+  expect(given.logged).toEqual([]);
+  expect(given.verdict?.injections).toEqual([
+    { text: "one", ...plain, source: "gate 1" },
+    { text: "two", ...plain, source: "gate 2" },
+  ]);
+  expect((await ask({ action: "inject_context", contextInjections: [] })).verdict?.denied?.reason).toContain(
+    "it answered inject_context without a text",
+  );
+});

@@ -59,7 +59,7 @@ function providersOf(mounted: readonly MountedUse[], prepared: PreparedUse): str
     .map(({ use }) => use.id);
 }
 
-/** The package with adapters, which give modules of another system its coordinator. */
+/** The package with adapters. They give a module of another system, such as Amplifier, the coordinator that it expects. */
 const adapterPackage = "@toolmount/interop";
 
 /** Mounts a module. If that fails because an extension is missing, mounts the extension first and tries again. */
@@ -126,19 +126,16 @@ export async function connectUses(building: Building, uses: readonly PreparedUse
 /**
  * Runs `connect` of a module. If an extension is missing, mounts it and tries again. Undefined if that fails; mount reports it.
  */
-async function connectUse(
-  building: Building,
-  prepared: PreparedUse,
-  { mounted }: AddedUse,
-): Promise<unknown> {
+async function connectUse(building: Building, prepared: PreparedUse, added: AddedUse): Promise<unknown> {
   const { module, config, use } = prepared;
   const connect = (module as { readonly exports: ModuleExports }).exports["connect"] as Connect;
   try {
-    return connect(mounted.coordinator, config);
+    return connect(added.mounted.coordinator, config);
   } catch (error) {
     const extension = missingExtension(error);
-    const isFound = extension !== undefined && (await mountExtension(building, extension, use));
-    return isFound ? connect(mounted.coordinator, config) : undefined;
+    const isFound =
+      extension !== undefined && (await mountExtension(building, extension, use).catch(() => false));
+    return isFound ? connectUse(building, prepared, added) : undefined;
   }
 }
 

@@ -1,4 +1,4 @@
-import { silentLogger, type Coordinator, type JsonObject } from "@toolmount/core";
+import { silentLogger, ToolmountError, type Coordinator, type JsonObject } from "@toolmount/core";
 import { expect, test } from "vitest";
 import { openHost } from "../../src/index.ts";
 import { installed, workspace } from "../workspace.ts";
@@ -64,6 +64,28 @@ test("a server that cannot be started leaves it to the mount to say why", async 
 
   expect(seen).toEqual(["connect a {}", "mount a with undefined"]);
   expect(host.status().entries).toMatchObject([{ id: "a", state: "mounted" }]);
+});
+
+test("a module that a server needs and that cannot be mounted is a problem of the server's entry alone", async () => {
+  const seen: string[] = [];
+  const lacks = () => {
+    throw new ToolmountError("EXTENSION_MISSING", { what: "x", module: "ext", install: "npm install ext" });
+  };
+  const a = { ...connecting(seen, "a", lacks), mount: lacks };
+  const ext = {
+    mount() {
+      throw new Error("no licence");
+    },
+  };
+  await using host = await openHost(
+    { tools: [{ module: "a", required: false }, { module: "b" }] },
+    { logger: silentLogger, extensions: { a, ext, b: connecting(seen, "b") } },
+  );
+
+  expect(host.status().entries).toMatchObject([
+    { id: "b", state: "mounted" },
+    { id: "a", state: "failed" },
+  ]);
 });
 
 test("a server that needs another module starts after that module is mounted", async () => {

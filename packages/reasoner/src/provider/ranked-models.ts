@@ -55,7 +55,8 @@ function keyOf({ model, provider, baseUrl, apiKey }: Settings): string {
 
 /** Removes settings with the same model on the same server as earlier ones. Of equal ones, the first is kept. */
 export function withoutSame(ranked: readonly Settings[]): readonly Settings[] {
-  return [...new Map(ranked.toReversed().map((one) => [keyOf(one), one])).values()].toReversed();
+  const keys = ranked.map(keyOf);
+  return ranked.filter((_, at) => keys.indexOf(keys[at]!) === at);
 }
 
 const ofServer: ReadonlySet<ModelErrorKind> = new Set([

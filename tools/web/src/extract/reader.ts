@@ -9,7 +9,7 @@ export type ReadFailure = "timeout" | "memory" | "cancelled";
 /** Reads documents in separate processes, which can be ended at any moment. */
 export interface Reader {
   read(job: ReadJob, signal: AbortSignal): Promise<ReadAnswer | ReadFailure>;
-  /** Ends every process. Running jobs fail with `memory`, waiting and later ones with `cancelled`. */
+  /** Ends every process. Jobs that run, wait or come later fail with `cancelled`. */
   close(): void;
 }
 
@@ -24,11 +24,11 @@ export function createReader(limits: ReadLimits, clock: Clock): Reader {
   const idle = new Map<ChildProcess, Timer>();
   const all = new Set<ChildProcess>();
   const waiting = new Set<() => void>();
-  let isClosed = false;
+  const closing = new AbortController();
 
   const take = async (signal: AbortSignal): Promise<ChildProcess | null> => {
     for (;;) {
-      if (isClosed || signal.aborted) return null;
+      if (signal.aborted) return null;
       const [first] = idle;
       if (first !== undefined) {
         const [child, timer] = first;
@@ -47,7 +47,7 @@ export function createReader(limits: ReadLimits, clock: Clock): Reader {
    * may be about to end.
    */
   const giveBack = (child: ChildProcess, hasRead: boolean) => {
-    if (hasRead && child.connected && !isClosed) {
+    if (hasRead && child.connected && !closing.signal.aborted) {
       const timer = clock.setTimer(() => {
         idle.delete(child);
         endProcess(child, all);
@@ -59,7 +59,8 @@ export function createReader(limits: ReadLimits, clock: Clock): Reader {
     for (const resume of waiting) resume();
   };
   return {
-    async read(job, signal) {
+    async read(job, given) {
+      const signal = AbortSignal.any([given, closing.signal]);
       const child = await take(signal);
       if (child === null) return "cancelled";
       const answer = await runJob(child, job, { ...limits, signal, clock });
@@ -67,7 +68,7 @@ export function createReader(limits: ReadLimits, clock: Clock): Reader {
       return answer;
     },
     close() {
-      isClosed = true;
+      closing.abort();
       for (const timer of idle.values()) timer.cancel();
       for (const child of all) endProcess(child, all);
       for (const resume of waiting) resume();
