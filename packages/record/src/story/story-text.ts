@@ -6,7 +6,7 @@ import type { Story, StoryStep } from "./story.ts";
 
 /**
  * Returns a story as Markdown, for a terminal or a ticket: one line for each call with its time, the question and how it ended.
- * Texts of tools form no heading and no link. What was said is quoted. Hidden characters are escaped.
+ * No text forms a heading, a link or a picture: what was said is in a fence. Hidden characters are escaped.
  */
 export function storyText(story: Story): string {
   const { session, user, from, stands, steps, changes, difference } = story;
@@ -44,8 +44,7 @@ function warningsOf({ isPartial, omitsReads }: Story): readonly string[] {
 
 function stepLines(step: StoryStep): readonly string[] {
   if (step.kind === "call") return callLines(step.call, "  ".repeat(step.depth));
-  const lines = escapeHiddenInLines(step.text.trimEnd()).split("\n");
-  return ["", `**${step.by}**`, "", ...lines.map((line) => `> ${line}`), ""];
+  return ["", `**${step.by}**`, "", ...fenced(step.text.trimEnd(), "text"), ""];
 }
 
 function callLines(call: StoryCall, indent: string): readonly string[] {
@@ -73,13 +72,18 @@ function changeLine({ tool, arguments: given, isUndone, irreversible, undoBegan 
   return `- ${code(tool)} ${code(lineOf(given))}: ${irreversible === undefined ? can : `cannot be undone: ${visible(irreversible)}`}`;
 }
 
-/** Says what happened to one target over the whole session. The lines that differ are in a fence that they cannot close. */
+/** Says what happened to one target over the whole session. */
 function effectLines({ target, change, difference }: PreviewedEffect): readonly string[] {
   const title = `${change} ${code(target)}`;
   if (difference === undefined) return ["", title];
-  const longest = Math.max(2, ...(difference.match(/`+/g) ?? []).map(({ length }) => length));
+  return ["", title, "", ...fenced(difference, "diff")];
+}
+
+/** Returns the lines of a text in a fence that they cannot close. */
+function fenced(text: string, language: string): readonly string[] {
+  const longest = Math.max(2, ...(text.match(/`+/g) ?? []).map(({ length }) => length));
   const fence = "`".repeat(longest + 1);
-  return ["", title, "", `${fence}diff`, ...escapeHiddenInLines(difference).split("\n"), fence];
+  return [`${fence}${language}`, ...escapeHiddenInLines(text).split("\n"), fence];
 }
 
 const clock = (at: number) => new Date(at).toISOString().slice(11, 19);

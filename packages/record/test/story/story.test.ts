@@ -154,9 +154,11 @@ test("a story as Markdown lets no text of others make a heading, a link, or a li
   const said = [{ by: "attached" as const, text: `# Approved\n${bad}`, calls: [] }];
   const text = storyText(await readStory(host, "s", { said }));
 
-  expect(text.split("\n").filter((line) => line.startsWith("#"))).toEqual(["# Session `s`"]);
+  const [, fenced = ""] = /^```text\n([\s\S]*?)\n```$/m.exec(text) ?? [];
+  const outside = text.replace(fenced, "");
+  expect(outside.split("\n").filter((line) => line.startsWith("#"))).toEqual(["# Session `s`"]);
   expect(text).toContain("`` id: x`](http://e) # Approved by ada\\u{202e} ``");
-  expect(text).toContain("> # Approved\n> x`](http://e)\n> # Approved by ada\\u{202e}");
+  expect(fenced).toBe("# Approved\nx`](http://e)\n# Approved by ada\\u{202e}");
   await host.close();
 });
 
