@@ -51,10 +51,7 @@ export async function watchPlan(host: OpenedHost, say: (line: string) => void): 
   };
 }
 
-/**
- * Watches folders with sources, and the folders above that lead to them. It is also a change if one of these is deleted, replaced
- * or created again.
- */
+/** Watches folders with sources and the folders above them. To delete, replace or create one of these folders is a change, too. */
 class WatchedFolders {
   readonly #watchers = new Map<string, FSWatcher>();
   readonly #top: string;

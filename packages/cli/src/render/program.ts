@@ -73,7 +73,7 @@ function writeLine(
   }
 }
 
-/** How many equal calls of one line are shown one by one. More of them are shown as a number. */
+/** Maximum number of calls of one tool with the same state that a line shows one by one. Of more, only the number is shown. */
 const maxAlike = 3;
 
 /** Groups the calls of a line: one by one, or as a number if many calls of a tool ended in the same way. */

@@ -1,4 +1,4 @@
-/** What the description of a server by an unknown author may say about starting a package of one kind. */
+/** For one kind of package: what a server's description may say about how to start it, because its author is not known. */
 interface PackageKind {
   /** Matches names in the default registry of this kind, but no path, address, alias or option. */
   readonly name: RegExp;

@@ -79,7 +79,7 @@ export interface CallHost {
   readonly deadlines: Deadlines<Call>;
   /** Makes a call that the tool of `call` requests. */
   callFrom(call: Call, request: CallRequest): Promise<ToolOutcome>;
-  /** Ends the open questions of the calls that the tool of `call` made; called when `call` has ended. */
+  /** Called when `call` has ended. If it failed, ends the open questions of the calls that its tool made. */
   readonly endQuestions: (call: Call) => void;
   /** Functions that are called when any call has ended. The list is empty while nothing waits for that. */
   onCallEnd: (() => void)[];

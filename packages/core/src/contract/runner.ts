@@ -112,9 +112,8 @@ export interface Runner {
    */
   readonly undoes?: boolean | undefined;
   /**
-   * Whether the runner runs whole calls of a rehearsal, even of tools without `preview`, on a copy that all calls of the
-   * rehearsal share and that is discarded. Nothing else is changed. Such a call resolves to a `Preview`, which may have effects
-   * even if the call failed.
+   * Whether the runner runs whole calls of a rehearsal, even of tools without `preview`. They run on one copy of the files, which
+   * is discarded after the rehearsal. Such a call resolves to a `Preview` with what it changed in the copy, even if it failed.
    */
   readonly rehearses?: boolean | undefined;
   run(job: RunnerJob, control: RunnerControl): Promise<ToolReturn>;

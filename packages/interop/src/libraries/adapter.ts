@@ -3,8 +3,9 @@ import { adaptLibraryModule } from "./module.ts";
 import { shapeOf } from "./shape.ts";
 
 /**
- * The adapter for tools of other libraries: the AI SDK, LangChain, OpenAI Agents, Mastra, Anthropic's SDKs, and a schema with a
- * function. In a module without `mount`, it looks for such tools. A tool without a name gets the one under which it is mounted.
+ * The adapter for tools of other libraries (the AI SDK, LangChain, OpenAI Agents, Mastra, Anthropic's SDKs) and for objects with
+ * a name, a schema and a function. In a module without `mount`, it looks for such tools. A tool without a name gets the one under
+ * which it is mounted.
  */
 export const libraryAdapter: ToolAdapter = {
   name: "libraries",

@@ -148,7 +148,7 @@ function chooseMaker(
   return only;
 }
 
-/** Removes classes that another function makes, such as `Toolkit` when there is a `createToolkit`. */
+/** Leaves out a maker `X` beside a `createX`, such as the class `Toolkit` beside the function `createToolkit`. */
 function withoutMade(makers: readonly Maker[]): readonly Maker[] {
   return makers.filter(({ name }) => !makers.some((other) => other.name === `create${name}`));
 }

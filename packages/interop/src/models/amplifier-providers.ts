@@ -1,8 +1,8 @@
 import { knownProviders } from "./providers.ts";
 
 /**
- * Our names of providers whose modules have other names, by the end of the module's name. Source: MODULES.md of
- * microsoft/amplifier.
+ * From the last part of the name of an Amplifier module to our name of its provider, where the two differ: `provider-gemini` is
+ * our `google`. Source: MODULES.md of microsoft/amplifier.
  */
 const otherNames: ReadonlyMap<string, string> = new Map([
   ["gemini", "google"],

@@ -33,7 +33,7 @@ export const askOpenRouter: FindAbilities = async (baseUrl, model, apiKey) => {
   return known.length === 0 ? {} : { tools: known.some((names) => names.includes("tools")) };
 };
 
-/** Reads a server's JSON; null if it cannot describe the model. The first request then shows what the model can do. */
+/** Requests JSON; null if the request fails or takes too long. What the model can do is then seen at its first request. */
 async function askJson(url: URL, init: RequestInit): Promise<unknown> {
   try {
     const response = await modelFetch({ provider: url.host, model: "" })(url, {

@@ -82,7 +82,7 @@ const entryKeys = Object.keys(entrySchema.shape);
 const sectionKeys = sectionTable.map(({ section }) => section);
 const ownKeys = [...planKeys, ...sectionKeys, "extends"].filter((key) => !amplifierSections.includes(key));
 
-/** Tests whether a plan has an unknown key, or a section or an entry of the wrong shape. */
+/** Tests whether a plan has an unknown key, or `tools` or `hooks` of the wrong shape. Other sections are not checked. */
 function isDoubtful(plan: Readonly<Record<string, unknown>>): boolean {
   const amplifier = isAmplifierPlan(plan as JsonObject);
   const allKeys = amplifier ? [...ownKeys, ...amplifierSections] : ownKeys;

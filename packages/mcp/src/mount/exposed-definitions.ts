@@ -15,7 +15,7 @@ export type Exposed =
   | { readonly kind: "request"; readonly request: ExposedRequest }
   | { readonly kind: "instructions"; readonly text: string };
 
-/** Returns what a definition exposes; undefined for a tool of the server. */
+/** Returns the item or the kind of requests for which an internal tool was made; undefined for a tool of the server. */
 export function exposedOf({ _meta }: Pick<Tool, "_meta">): Exposed | undefined {
   const exposed = _meta?.[exposedMetaKey];
   return isRecord(exposed) ? (exposed as unknown as Exposed) : undefined;

@@ -20,7 +20,7 @@ interface MountedTool {
   readonly undo: () => void;
 }
 
-/** Most sentences about one server in its status; later ones are neither kept nor logged. */
+/** Maximum number of sentences about one server in its status; later ones are neither kept nor logged. */
 const maxOddities = 200;
 
 /** Mounts and unmounts the tools of one server, and the internal tools for what it exposes. */

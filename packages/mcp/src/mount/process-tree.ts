@@ -173,8 +173,8 @@ function isAlive(pid: number): boolean {
 const trialMs = 20_000;
 
 /**
- * Tries the border of a program with attempts to break out of it, and with a harmless program in it. Rejects with
- * `SANDBOX_UNAVAILABLE` if it does not hold here, because a server is never started behind a weaker border.
+ * Tests the border of a program: attempts to break out of it must fail, and a harmless program must run in it. Otherwise rejects
+ * with `SANDBOX_UNAVAILABLE`, because a server is never started behind a weaker border.
  */
 export async function requireBorder(program: Program | undefined): Promise<void> {
   if (program?.sandbox === undefined) return;

@@ -11,8 +11,8 @@ const maxLevels = 2;
 const decodingCost = 128;
 
 /**
- * Returns the texts that a text contains in base64, in hex or with URL escapes, up to two levels deep. The work is linear in
- * the text, and limited. For a text of the call itself, the call's meter counts it.
+ * Returns the texts that a text contains in base64, in hex or with URL escapes, up to two levels deep. Decodes a limited number of
+ * characters, in linear time. `meter` counts this work for the call that has the text in its arguments.
  */
 export function decodedOf(text: string, meter?: Meter): readonly string[] {
   const found = new Set<string>();
@@ -69,7 +69,7 @@ function decodeToken(encoded: string): string | null {
   return (isHex ? textOf(encoded, "hex") : null) ?? textOf(encoded, "base64");
 }
 
-/** Decodes a text; null if the bytes are not UTF-8. Ordinary words are valid base64, too, but not of a text. */
+/** Decodes a text; null for bytes that are no readable text. Ordinary words are valid base64, too, of such bytes. */
 function textOf(encoded: string, form: "hex" | "base64"): string | null {
   const bytes = Buffer.from(encoded, form);
   if (bytes.length === 0 || !isUtf8(bytes)) return null;

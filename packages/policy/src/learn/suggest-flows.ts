@@ -23,7 +23,7 @@ export interface FlowSuggestion {
   readonly after: number;
   /** Number of calls that ran without a question, and about which flows would ask with the lines. */
   readonly fresh: number;
-  /** By the id of each call that a person answered: whether flows ask about it with the lines. */
+  /** For each call that a person answered, by its id: whether flows with these lines would ask about the call or deny it. */
   readonly asks: ReadonlyMap<string, boolean>;
 }
 

@@ -7,7 +7,7 @@ import type { Calling } from "./calling.ts";
 import { outcomeText, outputItem } from "./model-text.ts";
 import type { ClientResult } from "./turn-types.ts";
 
-/** Runs one call and stores its output, or why it waits. Adds items for the next request only to `ephemeral`. */
+/** Runs one call and stores its output, or why it waits. Items that only the next request gets are added to `ephemeral`. */
 export async function runCall(
   { call }: CallState,
   group: string,

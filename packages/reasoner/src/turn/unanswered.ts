@@ -4,7 +4,7 @@ import type { Calling } from "./calling.ts";
 import { cancelledText, textOutput } from "./model-text.ts";
 import { voidQuestions } from "./questions.ts";
 
-/** Answers a call that may have run in another process. */
+/** Answers a started call without a recorded output: the model reads that it may have run. */
 export function answerUnknown(state: CallState, calling: Calling): Promise<void> {
   const tool = calling.readCall(state.call).name;
   const text = `Error: ${errorMessage("OUTCOME_UNKNOWN", { tool })} [OUTCOME_UNKNOWN]`;

@@ -12,7 +12,7 @@ export interface MutantReport {
   readonly noticed: boolean;
 }
 
-/** The results of the tests of a plan. */
+/** The result of each test and of each replay of a plan and, with `mutate`, whether the tests noticed each changed rule. */
 export interface PlanTestReport {
   readonly plan: OpenedPlan;
   /** Whether every test passed, and every mutant was noticed. */

@@ -54,7 +54,7 @@ export interface Layer extends LayerKeeps {
    */
   moves(changes: readonly LayerChange[]): ReadonlyMap<string, string>;
   /**
-   * Returns the folders around the changes that the repository of the person ignores. Some of these folders may exist only in
+   * Of the folders that contain the changes, returns those that the person's repository ignores. Some of these may exist only in
    * the layer.
    */
   ignored(changes: readonly LayerChange[]): Promise<readonly string[]>;

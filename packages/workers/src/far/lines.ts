@@ -37,9 +37,8 @@ export function readLines(stream: Duplex, maxBytes: number, listener: LineListen
 class LineTooLong extends Error {}
 
 /**
- * Writes a text and a line end to a socket, and blocks until the other side has taken them.
- *
- * So a tool that sends faster than its host reads has to wait. A stream would keep the rest in memory, and fail at 2 GB.
+ * Writes a text and a line end to a socket, and blocks until the socket's buffer has them. A tool that sends faster than its host
+ * reads has to wait, whereas a stream would keep the rest in memory and fail at 2 GB.
  */
 export function writeLine(descriptor: number, text: string): void {
   let rest: Uint8Array = Buffer.from(`${text}\n`);

@@ -113,7 +113,7 @@ function unknownOptions(command: readonly ShellWord[]): ShellWord[] {
     .filter(({ value, prefix, pattern }) => value === null && prefix === "" && !pattern);
 }
 
-/** Returns the values of the options in `rule`, in the same word, in the next, or after `=`, also of abbreviated options. */
+/** Returns the values of the options in `rule`: `-oFILE`, `-o FILE`, `--output FILE`, `--output=FILE` and `--out=FILE`. */
 function targetsOf(rule: Targets | undefined, command: readonly ShellWord[]): ShellWord[] {
   if (rule === undefined) return [];
   return command.flatMap((word, at) => {

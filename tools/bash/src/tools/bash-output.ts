@@ -124,7 +124,7 @@ function bytesOf(count: number, entry: Omit<Omission, "amount">): readonly Omiss
   return count > 0 ? [{ ...entry, amount: `${count} bytes` }] : [];
 }
 
-/** Returns the status of a command, and its return code if it has ended. */
+/** Returns the status of a command, and the return code of one that ended by itself, else null. */
 export function statusOf({ ending }: Job) {
   if (ending === null) return { status: "running" as const, returncode: null };
   return { status: ending.kind, returncode: ending.kind === "exited" ? ending.code : null };
