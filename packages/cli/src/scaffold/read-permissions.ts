@@ -1,5 +1,5 @@
 import { isRecord } from "@toolmount/core/json";
-import { prefixOf } from "./read-server-list.ts";
+import { prefixOf } from "./server-settings.ts";
 
 /** The names of the lists in a plan's policy. */
 type PolicyList = "allow" | "ask" | "deny";

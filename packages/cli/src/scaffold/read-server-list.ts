@@ -4,7 +4,15 @@ import { namesSecret } from "@toolmount/core/text";
 import type { NewEntry } from "@toolmount/loader/commands";
 import type { ParseError } from "jsonc-parser";
 import { isRecord } from "@toolmount/core/json";
-import { asOthers, chosenTools, isSwitchedOff, settingsLeft } from "./server-settings.ts";
+import {
+  asOthers,
+  chosenTools,
+  isSwitchedOff,
+  limitsOf,
+  prefixOf,
+  settingsLeft,
+  switchOff,
+} from "./server-settings.ts";
 
 /** What another application's list of MCP servers becomes: entries of a plan, and variables to set. */
 export interface ServerList {
@@ -24,9 +32,9 @@ export interface ServerList {
  * Throws `USAGE_INVALID` if the text is not such a list, or if none of its servers can be read.
  */
 export async function readServerList(text: string): Promise<ServerList> {
-  const servers = findServers(await parseSettings(text));
+  const list = await parseSettings(text);
+  const { servers, left } = switchOff(findServers(list), isRecord(list) ? list["tools"] : undefined);
   const variables = new Map<string, string>();
-  const left: { name: string; because: string }[] = [];
   const problems: string[] = [];
   const entries = Object.entries(servers).flatMap(([name, server]): NewEntry[] => {
     const isOff = isRecord(server) && isSwitchedOff(server);
@@ -113,12 +121,14 @@ function readServer(
       args: Array.isArray(args) ? readArguments(args.map(String), name, variables) : undefined,
       env: secrets(env),
       cwd: typeof cwd === "string" ? text(cwd) : undefined,
+      ...limitsOf(server),
     });
   return typeof at === "string"
     ? present({
         url: readUrl(text(at), name, variables),
         headers: secrets(headers),
         transport: transport === "sse" ? "sse" : undefined,
+        ...limitsOf(server),
       })
     : undefined;
 }
@@ -213,31 +223,22 @@ const places: Readonly<Record<string, string>> = {
   "/": "/",
 };
 
-/** Rewrites references to variables of other applications as those of a plan. Escapes text that only looks like a reference. */
+/** Rewrites references to variables, such as `{env:A}` of opencode, as those of a plan. Escapes what only looks like a reference. */
 function readText(text: string, because: string, variables: Variables): string {
   const whole = /^\$([A-Z_][A-Z0-9_]*)$/.exec(text)?.[1];
   if (whole !== undefined) return addVariable(whole, because, variables);
-  return text.replaceAll(
-    /\$\{(?:(env|input):)?([^{}:]*)(:-[^{}]*)?[^{}]*\}|\$\{/g,
-    (found, kind: string | undefined, name?: string, fallback?: string) => {
-      if (kind === undefined && name !== undefined && Object.hasOwn(places, name)) return places[name]!;
-      if (name === undefined || (kind === undefined && !/^[A-Za-z_]\w*$/.test(name))) return `$${found}`;
-      const variable = kind === undefined ? name : variableOf(name, name);
-      if (fallback !== undefined) return `\${${variable}${fallback}}`;
-      return variable === "HOME" ? "${HOME}" : addVariable(variable, because, variables);
-    },
-  );
-}
-
-/** Returns the prefix of the tools of an imported server, from the server's name: at most 32 characters and `_`. */
-export function prefixOf(name: string): string {
-  return `${
-    name
-      .toLowerCase()
-      .replaceAll(/[^a-z0-9]+/g, "_")
-      .replaceAll(/^_+|_+$/g, "")
-      .slice(0, 32) || "mcp"
-  }_`;
+  return text
+    .replaceAll(/(?<!\$)\{env:([A-Za-z_]\w*)\}/g, "${env:$1}")
+    .replaceAll(
+      /\$\{(?:(env|input):)?([^{}:]*)(:-[^{}]*)?[^{}]*\}|\$\{/g,
+      (found, kind: string | undefined, name?: string, fallback?: string) => {
+        if (kind === undefined && name !== undefined && Object.hasOwn(places, name)) return places[name]!;
+        if (name === undefined || (kind === undefined && !/^[A-Za-z_]\w*$/.test(name))) return `$${found}`;
+        const variable = kind === undefined ? name : variableOf(name, name);
+        if (fallback !== undefined) return `\${${variable}${fallback}}`;
+        return variable === "HOME" ? "${HOME}" : addVariable(variable, because, variables);
+      },
+    );
 }
 
 function present(value: Readonly<Record<string, unknown>>): JsonObject {

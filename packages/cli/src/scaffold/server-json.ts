@@ -1,7 +1,7 @@
 import { ToolmountError, type JsonObject } from "@toolmount/core";
 import type { NewEntry } from "@toolmount/loader/commands";
 import { z } from "zod";
-import { prefixOf } from "./read-server-list.ts";
+import { prefixOf } from "./server-settings.ts";
 import { limitOf } from "./server-limits.ts";
 import {
   argument,

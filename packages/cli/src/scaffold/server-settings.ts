@@ -1,4 +1,16 @@
 import type { JsonObject } from "@toolmount/core";
+import { isRecord } from "@toolmount/core/json";
+
+/** Returns the prefix of the tools of an imported server, from the server's name: at most 32 characters and `_`. */
+export function prefixOf(name: string): string {
+  return `${
+    name
+      .toLowerCase()
+      .replaceAll(/[^a-z0-9]+/g, "_")
+      .replaceAll(/^_+|_+$/g, "")
+      .slice(0, 32) || "mcp"
+  }_`;
+}
 
 type Settings = Readonly<Record<string, unknown>>;
 
@@ -7,23 +19,86 @@ export function isSwitchedOff({ disabled, enabled, isActive }: Settings): boolea
   return disabled === true || enabled === false || isActive === false;
 }
 
-/** Returns a server's settings in Codex under the names that the lists of other applications use. */
+/**
+ * Returns a server's settings in Codex under the names that the lists of other applications use, and its limits in milliseconds
+ * under ours. Variables that Codex names become references.
+ */
 export function asOthers({
   enabled_tools: includeTools,
   disabled_tools: disabledTools,
   http_headers: headers,
+  env_http_headers: headerVariables,
   bearer_token_env_var: token,
+  env_vars: passed,
+  env,
+  startup_timeout_sec: startSeconds,
+  startup_timeout_ms: startTimeoutMs = msOf(startSeconds),
+  tool_timeout_sec: callSeconds,
   ...rest
 }: Settings): Settings {
   const bearer = typeof token === "string" ? { Authorization: `Bearer \${${token}}` } : undefined;
-  return {
-    ...rest,
-    ...(includeTools !== undefined && { includeTools }),
-    ...(disabledTools !== undefined && { disabledTools }),
-    ...((headers !== undefined || bearer !== undefined) && {
-      headers: { ...(headers as object), ...bearer },
-    }),
+  const names = (Array.isArray(passed) ? passed : []).map((one) => String(isRecord(one) ? one["name"] : one));
+  const all = {
+    includeTools,
+    disabledTools,
+    env: mapOf(Object.fromEntries(names.map((name) => [name, `\${${name}}`])), env),
+    headers: mapOf(headers, referencesOf(headerVariables), bearer),
+    startTimeoutMs,
+    timeoutMs: msOf(callSeconds),
   };
+  return { ...rest, ...Object.fromEntries(Object.entries(all).filter(([, value]) => value !== undefined)) };
+}
+
+/** Returns the limits of a server that are written under our names, in milliseconds. */
+export function limitsOf({ startTimeoutMs, timeoutMs }: Settings) {
+  const positive = (ms: unknown) => (typeof ms === "number" && ms >= 1 ? Math.round(ms) : undefined);
+  return { startTimeoutMs: positive(startTimeoutMs), timeoutMs: positive(timeoutMs) };
+}
+
+function msOf(seconds: unknown): number | undefined {
+  return typeof seconds === "number" ? Math.round(seconds * 1_000) : undefined;
+}
+
+function referencesOf(variables: unknown): Settings {
+  return isRecord(variables)
+    ? Object.fromEntries(Object.entries(variables).map(([key, name]) => [key, `\${${String(name)}}`]))
+    : {};
+}
+
+/** Joins maps; undefined if none has a member. */
+function mapOf(...maps: readonly unknown[]): Settings | undefined {
+  const joined = Object.assign({}, ...maps.filter(isRecord)) as Settings;
+  return Object.keys(joined).length === 0 ? undefined : joined;
+}
+
+/**
+ * Reads which tools the list of opencode switches off, such as `tools: { "jira_*": false }`. Adds them to the settings of their
+ * servers. Names those that need a rule of the policy, because the pattern is about some tools of a server.
+ */
+export function switchOff(servers: Settings, tools: unknown): { servers: Settings; left: Left[] } {
+  const patterns = isRecord(tools) ? Object.entries(tools) : [];
+  const left: Left[] = [];
+  const changed = Object.entries(servers).map(([name, server]): [string, unknown] => {
+    const prefix = `${name.replaceAll(/[^\w-]/g, "_")}_`;
+    const isOfAll = (pattern: string) => pattern.endsWith("*") && prefix.startsWith(pattern.slice(0, -1));
+    const own = patterns.filter(([pattern]) => isOfAll(pattern) || pattern.startsWith(prefix));
+    const off = own.filter(([, isOn]) => isOn === false).map(([pattern]) => pattern);
+    if (off.length === 0 || !isRecord(server)) return [name, server];
+    if (own.length === off.length && off.some(isOfAll)) return [name, { ...server, enabled: false }];
+    const isName = (pattern: string) => /^[\w-]+$/.test(pattern);
+    for (const each of off.filter((one) => !isName(one))) {
+      const because = `under policy, write deny: ["${prefixOf(name)}${each.slice(prefix.length)}"]`;
+      left.push({ name: `${name}, ${each}`, because });
+    }
+    const excludeTools = off.filter(isName).map((each) => each.slice(prefix.length));
+    return [name, { excludeTools, ...server }];
+  });
+  return { servers: Object.fromEntries(changed), left };
+}
+
+interface Left {
+  readonly name: string;
+  readonly because: string;
 }
 
 /** Returns the `tools` of a plan's entry, with the tools that a list includes or excludes; undefined if it names none. */
@@ -41,7 +116,7 @@ export function chosenTools({
 }
 
 /** Returns the settings of a server that have no counterpart in its entry, each with the reason. */
-export function settingsLeft(server: string, given: Settings): { name: string; because: string }[] {
+export function settingsLeft(server: string, given: Settings): Left[] {
   const left = Object.keys(given).filter((setting) => !isRead.has(setting));
   return left.map((setting) => ({
     name: `${server}, ${setting}`,
@@ -50,7 +125,7 @@ export function settingsLeft(server: string, given: Settings): { name: string; b
 }
 
 const isRead: ReadonlySet<string> = new Set(
-  "args command cwd disabled disabledTools enabled env environment excludeTools headers httpUrl includeTools isActive serverUrl source tools transport type url".split(
+  "args command cwd disabled disabledTools enabled env environment excludeTools headers httpUrl includeTools isActive serverUrl source startTimeoutMs timeoutMs tools transport type url".split(
     " ",
   ),
 );
@@ -61,6 +136,7 @@ const reasons: ReadonlyMap<string, string> = new Map([
   ["autoApprove", approvals],
   ["alwaysAllow", approvals],
   ["trust", approvals],
+  ["default_tools_approval_mode", approvals],
   ["timeout", "its unit differs; write timeoutMs in milliseconds"],
   ["envFile", "write its variables under env"],
   ["oauth", "write auth; toolmount auth signs in"],

@@ -236,3 +236,60 @@ test("an entry that cannot be read costs that entry, and other lists have other 
   expect(left.map(({ name }) => name)).toEqual(["b", "c"]);
   expect((await readServerList('{"mcp":{"a":{"type":"local","command":["x"]}}}')).entries).toHaveLength(1);
 });
+
+test("limits and variables of Codex are those of an entry", async () => {
+  const { entries, variables, left } = await readServerList(`
+[mcp_servers.local]
+command = "x"
+startup_timeout_sec = 20
+tool_timeout_sec = 45.5
+env_vars = ["A", { name = "B", source = "remote" }]
+env = { K = "v" }
+default_tools_approval_mode = "prompt"
+[mcp_servers.far]
+url = "https://x.example/mcp"
+startup_timeout_ms = 1500
+http_headers = { X-A = "1" }
+env_http_headers = { X-B = "B_VAR" }
+bearer_token_env_var = "T"
+`);
+
+  expect(entries.map(({ source }) => (source as { mcp: object }).mcp)).toEqual([
+    { command: "x", env: { A: "${A}", B: "${B}", K: "v" }, startTimeoutMs: 20_000, timeoutMs: 45_500 },
+    {
+      url: "https://x.example/mcp",
+      headers: { "X-A": "1", "X-B": "${B_VAR}", Authorization: "Bearer ${T}" },
+      startTimeoutMs: 1_500,
+    },
+  ]);
+  expect(variables.map(({ name }) => name)).toEqual(["A", "B", "B_VAR", "T"]);
+  expect(left).toEqual([
+    { name: "local, default_tools_approval_mode", because: "who approves is in the plan's policy" },
+  ]);
+});
+
+test("references of opencode stay references, and the tools that it switches off are off", async () => {
+  const mcp = {
+    jira: { type: "remote", url: "https://j.example", headers: { Authorization: "Bearer {env:JIRA}" } },
+    local: { type: "local", command: ["bun", "x", "my-mcp"], environment: { A: "{env:AA}", B: "{env:}" } },
+    gone: { type: "local", command: ["y"] },
+    "all off": { type: "local", command: ["z"] },
+    some: { type: "local", command: ["z"] },
+  };
+  const off = ["jira_delete*", "local_send", "gone*", "all_off_*", "bash", "some_*"];
+  const tools = { ...Object.fromEntries(off.map((name) => [name, false])), some_read: true };
+  const { entries, variables, left } = await readServerList(JSON.stringify({ mcp, tools }));
+
+  expect(entries).toMatchObject([
+    { module: "jira", source: { mcp: { headers: { Authorization: "Bearer ${JIRA}" } } } },
+    { module: "local", source: { mcp: { env: { A: "${AA}", B: "{env:}" } } }, tools: { exclude: ["send"] } },
+    { module: "some" },
+  ]);
+  expect(variables.map(({ name }) => name)).toEqual(["JIRA", "AA"]);
+  expect(left).toEqual([
+    { name: "jira, jira_delete*", because: 'under policy, write deny: ["jira_delete*"]' },
+    { name: "some, some_*", because: 'under policy, write deny: ["some_*"]' },
+    { name: "gone", because: "the list switches it off" },
+    { name: "all off", because: "the list switches it off" },
+  ]);
+});

@@ -65,7 +65,7 @@ test("a list of Codex is entries, and says what of it the plan does not get", as
 command = "node"
 args = ["s.mjs"]
 disabled_tools = ["drop"]
-tool_timeout_sec = 9
+supports_parallel_tool_calls = true
 
 [mcp_servers.far]
 url = "https://mcp.example.com/mcp"
@@ -84,5 +84,5 @@ enabled = false
       },
     },
   ]);
-  expect(left.map(({ name }) => name).toSorted()).toEqual(["notes, tool_timeout_sec", "off"]);
+  expect(left.map(({ name }) => name).toSorted()).toEqual(["notes, supports_parallel_tool_calls", "off"]);
 });
