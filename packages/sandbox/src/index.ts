@@ -4,6 +4,7 @@ export type { BorderFinding } from "./border/probe.ts";
 export type { Border, BorderName, Grants, Launch, NodeProgram, WantedBorder } from "./border/border.ts";
 export { processEnvironment } from "./border/environment.ts";
 export { codeFolders, secretsBeside } from "./border/code-folders.ts";
+export { credentialPaths } from "./border/credentials.ts";
 export { endWithParent, plainBorder } from "./border/plain.ts";
 
 // Programs, and what bounds them

@@ -1,7 +1,7 @@
-import { join } from "node:path";
+import { join, relative } from "node:path";
 import { systemClock, type Clock } from "@toolmount/core";
-import type { SandboxKind } from "@toolmount/sandbox";
-import { areReallyIn, createFiles, isPathError, type Files } from "@toolmount/paths";
+import { credentialPaths, type SandboxKind } from "@toolmount/sandbox";
+import { areReallyIn, createFiles, isBelow, isPathError, type Files } from "@toolmount/paths";
 import {
   config,
   configInvalid,
@@ -51,6 +51,8 @@ export interface Shell {
   readonly guard: Guard;
   /** Whether commands run in the layer of a session. */
   readonly isInLayer: boolean;
+  /** Paths with credentials of the user, which commands do not see because no person is asked about them: `~/.ssh`. */
+  readonly hidden: readonly string[];
   /** Whether commands may have effects outside of the layer, which a person cannot discard or undo with it. */
   readonly isFinal: boolean;
   /**
@@ -85,17 +87,31 @@ function kindOf({ isolation }: ParsedSettings, hasNetwork: boolean): SandboxKind
   return hasNetwork ? "wall" : "offline";
 }
 
-/** A tenth of a second for background processes to end, and half a second between SIGTERM and SIGKILL. */
-const patience: Patience = { lingerMs: 100, graceMs: 500 };
+/** Settings of git for commands that do not see the user's keys: without them, a commit would fail where the user signs commits. */
+const unsigned: Environment = {
+  GIT_CONFIG_COUNT: "2",
+  GIT_CONFIG_KEY_0: "commit.gpgSign",
+  GIT_CONFIG_VALUE_0: "false",
+  GIT_CONFIG_KEY_1: "tag.gpgSign",
+  GIT_CONFIG_VALUE_1: "false",
+};
 
-/** Prepares policy, environment and sandbox. Throws `CONFIG_INVALID` for contradictory settings. */
-export function openShell(given: Settings, services: Services = {}): Shell {
-  const { clock = systemClock, platform = process.platform, layer } = services;
+function settingsOf(given: Settings, platform: NodeJS.Platform = process.platform): ParsedSettings {
   const settings = config.parse(given);
   if (platform === "win32")
     throw configInvalid("bash is not supported on Windows; remove it from the plan, or run toolmount in WSL");
   if (settings.isolation === "none" && typeof settings.network !== "boolean")
     throw configInvalid("only a sandbox keeps commands to the hosts of network; remove isolation: none");
+  return settings;
+}
+
+/** A tenth of a second for background processes to end, and half a second between SIGTERM and SIGKILL. */
+const patience: Patience = { lingerMs: 100, graceMs: 500 };
+
+/** Prepares policy, environment and sandbox. Throws `CONFIG_INVALID` for contradictory settings. */
+export function openShell(given: Settings, services: Services = {}): Shell {
+  const { clock = systemClock, layer } = services;
+  const settings = settingsOf(given, services.platform);
   const folders = realFolders(shellFolders(settings, services.planFolder ?? null));
   const { isContained, hosts, ...reach } = reachOf(settings, folders, layer);
   const host = services.environment ?? hostEnvironment();
@@ -103,8 +119,10 @@ export function openShell(given: Settings, services: Services = {}): Shell {
   const way = createWay(hosts, { ...host, PATH: plainEnvironment["PATH"] });
   const temporary = createTemporaryFolder();
   const guard = createGuard(plainEnvironment);
-  const env: Environment = { ...plainEnvironment, [hostMarkName]: guard.mark };
-  const place = { ...folders, ...reach, gate: way.gate, isContained, env, temporary: temporary.path };
+  const credentials = isContained ? credentialPaths(host) : [];
+  const env: Environment = { ...(isContained && unsigned), ...plainEnvironment, [hostMarkName]: guard.mark };
+  const reached = { ...reach, gate: way.gate, isContained, credentials };
+  const place = { ...folders, ...reached, env, temporary: temporary.path };
   const borders = rememberLast((paths, secret) => bordersOf(settings, place, { paths, secret }), services);
   const jobs = createJobs(() => clock.now());
   const tried = { kind: kindOf(settings, reach.hasNetwork), env: plainEnvironment };
@@ -129,6 +147,7 @@ export function openShell(given: Settings, services: Services = {}): Shell {
     finder: createProcessFinder(clock),
     guard,
     isInLayer: layer !== undefined,
+    hidden: namesOf(credentials, folders.read, host["HOME"]),
     isFinal: !isContained || hasHosts,
     async prepare() {
       const closed = await way.raise();
@@ -149,6 +168,12 @@ export function openShell(given: Settings, services: Services = {}): Shell {
   };
 }
 
+/** Returns credentials as a person names them, such as `~/.ssh`, without those that the settings show. */
+function namesOf(paths: readonly string[], shown: readonly string[], home = ""): readonly string[] {
+  const hidden = paths.filter((path) => !shown.includes(path));
+  return hidden.map((path) => (home !== "" && isBelow(path, home) ? `~/${relative(home, path)}` : path));
+}
+
 /** What limits commands to their allowed paths. */
 interface Borders extends Pick<Shell, "files" | "policy"> {
   readonly plain: Launcher;
@@ -157,12 +182,13 @@ interface Borders extends Pick<Shell, "files" | "policy"> {
 
 interface BordersPlace extends Omit<WalledPlace, "secret"> {
   readonly isContained: boolean;
+  readonly credentials: readonly string[];
 }
 
 /** Creates the borders around commands for the present protected paths and secret paths. */
 function bordersOf(
   settings: ParsedSettings,
-  { isContained, ...place }: BordersPlace,
+  { isContained, credentials, ...place }: BordersPlace,
   { paths, secret }: { readonly paths: readonly string[]; readonly secret: readonly string[] },
 ): Borders {
   const { workingDir, env } = place;
@@ -172,7 +198,7 @@ function bordersOf(
     files,
     policy: createPolicy(settings, { files, workingDir, home: env["HOME"] ?? null, isContained }),
     plain: plainLauncher({ shell: settings.shell, env, cwd: workingDir }),
-    walled: walledLauncher(settings, { ...place, denied, secret }),
+    walled: walledLauncher(settings, { ...place, denied, secret: [...secret, ...credentials] }),
   };
 }
 

@@ -20,7 +20,7 @@ export function answerOf(
   notes: Notes,
 ): PartialResult {
   const { output, cuts } = outputOf(shell, job);
-  const found = [...notes.warnings, ...renameWarning(shell, output.stderr)];
+  const found = [...notes.warnings, ...renameWarning(shell, output.stderr), ...hiddenWarning(shell, job)];
   const warnings = found.length === 0 ? undefined : found;
   const omitted = [...cuts, ...notes.ended];
   const network = notes.reached.length === 0 ? {} : { network: [...notes.reached] };
@@ -59,6 +59,16 @@ function renameWarning({ isInLayer }: Shell, stderr: string): readonly string[] 
   if (!isInLayer || !/cross-device link|EXDEV/i.test(stderr)) return [];
   return [
     "in this layer a folder of the user is not renamed in one step; mv works, so instead of git mv use mv, then git add -A",
+  ];
+}
+
+/** Warns that a path which the command names is hidden, because a hidden folder only looks empty. */
+function hiddenWarning({ hidden }: Shell, { command }: Job): readonly string[] {
+  const named = hidden.filter((path) => command.includes(path.replace(/^~\//, "")));
+  if (named.length === 0) return [];
+  const what = named.join(", ");
+  return [
+    `commands in a layer do not see credentials: ${what}; the plan can name one under allowed_read_paths`,
   ];
 }
 
