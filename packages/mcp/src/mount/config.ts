@@ -89,7 +89,7 @@ export const config = z
     startTimeoutMs: timer
       .optional()
       .describe(
-        "Longest time of one attempt to connect and list, in milliseconds. Without it, `30000`; for a program that npx, uvx, docker or the like may have to download first, `180000`.",
+        "Longest time of one attempt to connect and list, in milliseconds. Without it, `30000`; for a program that npx, uvx, docker or the like may have to download first, `120000`.",
       ),
     timeoutMs: timer.default(60_000).describe("Longest time of a call without progress, in milliseconds."),
     maxTimeoutMs: timer
@@ -144,7 +144,7 @@ export const config = z
       refuse("read, write and network are grants of a border; add border: bubblewrap");
   })
   .transform((settings) => {
-    const { startTimeoutMs = downloaderOf(settings) === undefined ? 30_000 : 180_000 } = settings;
+    const { startTimeoutMs = downloaderOf(settings) === undefined ? 30_000 : 120_000 } = settings;
     return { ...settings, startTimeoutMs };
   });
 
