@@ -65,6 +65,9 @@ test.each([
   await later.forget(new UnauthorizedError());
   expect(await open().recall()).toMatchObject({ prior: { kind: "legacy" } });
   await later.recall();
+  await later.forget(new Error("it did not answer"), true);
+  expect(await open().recall()).toMatchObject({ prior: { kind: "legacy" } });
+  await later.recall();
   await later.forget(new Error("no such method"));
   expect(await open().recall()).toEqual(unknown);
 
@@ -100,6 +103,14 @@ test("a server that does not answer the question for its revision is asked once,
   await expect(second.call()).rejects.toMatchObject({ code: "MCP_SERVER_UNAVAILABLE" });
   expect(await second.call()).toMatchObject(sum);
   expect([second.count("server/discover"), second.connection.status.protocol]).toEqual([0, "2025-11-25"]);
+
+  // A server that fails by itself is neither asked again at once nor forgotten.
+  const failing = connectionWorld(settings, { known: open() });
+  failing.failing["initialize"] = [status(503), status(429)];
+  await expect(failing.call()).rejects.toMatchObject({ code: "MCP_SERVER_UNAVAILABLE" });
+  await expect(failing.call()).rejects.toMatchObject({ code: "MCP_SERVER_UNAVAILABLE" });
+  expect(await failing.call()).toMatchObject(sum);
+  expect(failing.count("server/discover")).toBe(0);
 
   // A server that does not take the known way any more is asked again, in the same attempt.
   const upgraded = connectionWorld(settings, { known: open() });

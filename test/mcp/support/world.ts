@@ -28,9 +28,10 @@ export async function folderOf(files: Readonly<Record<string, string>> = {}): Pr
   return folder;
 }
 
-/** Opens a plan with what the packages of the house bring; closed after the test. */
+/** Opens a plan with what the packages of the house bring; closed after the test. A plan without a file has a folder of its own. */
 export async function open(plan: string | object, options: OpenHostOptions = {}): Promise<OpenedHost> {
   const host = await openHost(plan as string, {
+    ...(typeof plan === "object" && { cwd: await folderOf() }),
     extensions: { "@toolmount/interop": interop, "@toolmount/mcp": mcp, "@toolmount/store": store },
     env: {},
     ...options,

@@ -3,7 +3,7 @@ import { once } from "node:events";
 import type { AddressInfo } from "node:net";
 import { text } from "node:stream/consumers";
 import { expect, onTestFinished, test } from "vitest";
-import { open } from "../support/world.ts";
+import { folderOf, open } from "../support/world.ts";
 
 interface Asked {
   readonly id?: number | string;
@@ -69,6 +69,42 @@ test.each([404, 405, 400, 403])(
     expect((await host.call({ name: "send" })).result.data).toBe("sent");
   },
 );
+
+test("a server that spoke only SSE is known by the next process, and found again when it speaks Streamable HTTP", async () => {
+  let stream: ServerResponse | undefined;
+  let isUpgraded = false;
+  const { url, asked } = await listen((request, response, body) => {
+    const answer = body === "" ? undefined : answerTo(JSON.parse(body) as Asked);
+    if (request.method === "GET" && !isUpgraded) {
+      stream = response.writeHead(200, { "content-type": "text/event-stream" });
+      stream.write("event: endpoint\ndata: /messages\n\n");
+    } else if (request.url === "/messages") {
+      response.writeHead(202).end();
+      if (answer !== undefined) stream?.write(`event: message\ndata: ${answer}\n\n`);
+    } else if (isUpgraded && request.method === "POST") {
+      response
+        .writeHead(answer === undefined ? 202 : 200, { "content-type": "application/json" })
+        .end(answer);
+    } else {
+      response.writeHead(405).end();
+    }
+  });
+  const cwd = await folderOf();
+  const visit = async () => {
+    asked.length = 0;
+    const host = await open(planOf(url), { cwd });
+    expect((await host.call({ name: "send" })).result.data).toBe("sent");
+    const posted = asked[0];
+    await host.close();
+    return posted;
+  };
+
+  expect(await visit()).toBe("POST server/discover");
+  expect(await visit()).toBe("GET");
+  isUpgraded = true;
+  expect(await visit()).toBe("GET");
+  expect(await visit()).toBe("POST server/discover");
+});
 
 test("a server that refuses a POST and has no SSE is away for the first reason", async () => {
   const { url } = await listen((_, response) => void response.writeHead(404).end("no such page"));

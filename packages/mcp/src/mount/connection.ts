@@ -171,7 +171,7 @@ export class Connection {
       return await this.#openOnce(above, way, late);
     } catch (error) {
       const other = otherWay(error, settings, { way, ended: this.#transport?.ended });
-      if (other === undefined) throw error;
+      if (other === undefined || late.aborted) throw error;
       await this.#ending;
       const client = await this.#openOnce(above, other, late).catch((err: unknown) => {
         throw other.found === "sse" ? error : err; // it does not speak SSE either
@@ -192,7 +192,7 @@ export class Connection {
     try {
       await connectClient(client, transport, { settings, prior, late, closing });
     } catch (error) {
-      await known.forget(error);
+      await known.forget(error, late.aborted);
       this.#ending = transport.close().catch((err: unknown) => logger.warn({ err }, "a server did not end"));
       await this.#ending;
       throw error;

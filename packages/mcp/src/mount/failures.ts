@@ -1,4 +1,10 @@
-import { SdkError, SdkErrorCode, SdkHttpError, UnauthorizedError } from "@modelcontextprotocol/client";
+import {
+  SdkError,
+  SdkErrorCode,
+  SdkHttpError,
+  SseError,
+  UnauthorizedError,
+} from "@modelcontextprotocol/client";
 import { failure, type JsonObject, type PartialResult } from "@toolmount/core";
 import { messageOf, ToolError } from "@toolmount/core/errors";
 import { downloaderOf, signsInByHeader, type ServerSettings } from "./config.ts";
@@ -128,9 +134,14 @@ export function refusesToPost(error: unknown): boolean {
   return status >= 400 && status < 500 && ![401, 429].includes(status);
 }
 
-/** Whether a server could not be reached, ended, or refused the credentials, which says nothing about how it is spoken to. */
+/**
+ * Whether a failed attempt to connect does not tell how the server has to be spoken to: the server was not reached, ended, was
+ * busy, failed by itself, or refused the credentials.
+ */
 export function isAway(error: unknown): boolean {
-  return isUnsent(error) || isLost(error) || isUnauthorized(error);
+  const status = error instanceof SseError ? (error.code ?? 503) : (httpStatusOf(error) ?? 0);
+  const isBusy = status === 429 || status >= 500;
+  return isBusy || isUnsent(error) || isLost(error) || isUnauthorized(error);
 }
 
 /** Whether the server was reached but did not answer. */

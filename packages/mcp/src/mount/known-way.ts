@@ -104,11 +104,11 @@ export class KnownWay {
     if (this.#isSlow) await this.#store?.write({ at, transport: found ?? null });
   }
 
-  /** Forgets the way after a connection failed; in the store only if the server was not just away. */
-  async forget(error: unknown): Promise<void> {
+  /** Forgets the way after a connection failed; in the store only if the server was not just away or too slow. */
+  async forget(error: unknown, isLate = false): Promise<void> {
     const wasSlow = this.#isSlow;
     [this.#way, this.#isSlow] = [{ prior: undefined }, false];
-    if (wasSlow && !isAway(error)) await this.#store?.write(null);
+    if (wasSlow && !isLate && !isAway(error)) await this.#store?.write(null);
   }
 }
 
