@@ -81,6 +81,15 @@ describe("a server that refuses the credentials", () => {
   });
 });
 
+test("a server that answers with an HTTP status is away for this status and its text", async () => {
+  const { call, failing } = connectionWorld({ transport: "http", era: "legacy" });
+  const away = (cause: string) => ({ message: `the MCP server "files" cannot be reached: ${cause}` });
+  failing["initialize"] = [status(404), () => new Response("", { status: 502 })];
+  await expect(call()).rejects.toMatchObject(away("it answered with HTTP status 404: no"));
+  await expect(call()).rejects.toMatchObject(away("it answered with HTTP status 502"));
+  expect(await call()).toMatchObject(sum);
+});
+
 describe("a server that leads back to its host", () => {
   const refusal = new ToolmountError("PLAN_SERVES_ITSELF", { server: "files", plan: "/plan.yaml" } as never);
   const onHosts = () => {

@@ -109,8 +109,13 @@ function tellingLine(text: string): string {
   return telling.findLast((line) => /^[\w.]*(?:Error|Exception)\b[^:]*:/.test(line)) ?? telling.at(-1) ?? "";
 }
 
-/** Returns an error's message with its cause, because Node's `fetch` itself says only "fetch failed" or "terminated". */
+/**
+ * Returns why a connection failed: the status and the text of an HTTP answer, or an error's message with its cause, because Node's
+ * `fetch` itself says only "fetch failed" or "terminated".
+ */
 function reasonOf(error: unknown): string {
+  const [status, text] = [httpStatusOf(error), textOf(error)];
+  if (status !== undefined) return `it answered with HTTP status ${status}${text === "" ? "" : `: ${text}`}`;
   const cause = networkCauseOf(error);
   return cause === undefined ? messageOf(error) : `${messageOf(error)}: ${messageOf(cause)}`;
 }
