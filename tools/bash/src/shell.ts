@@ -51,7 +51,7 @@ export interface Shell {
   readonly guard: Guard;
   /** Whether commands run in the layer of a session. */
   readonly isInLayer: boolean;
-  /** Paths with credentials of the user, which commands do not see because no person is asked about them: `~/.ssh`. */
+  /** Paths with credentials of the user, which commands do not see because no person is asked about them: `${HOME}/.ssh`. */
   readonly hidden: readonly string[];
   /** Whether commands may have effects outside of the layer, which a person cannot discard or undo with it. */
   readonly isFinal: boolean;
@@ -168,10 +168,12 @@ export function openShell(given: Settings, services: Services = {}): Shell {
   };
 }
 
-/** Returns credentials as a person names them, such as `~/.ssh`, without those that the settings show. */
+/** Returns credentials as a plan names them, such as `${HOME}/.ssh`, without those that the settings show. */
 function namesOf(paths: readonly string[], shown: readonly string[], home = ""): readonly string[] {
   const hidden = paths.filter((path) => !shown.includes(path));
-  return hidden.map((path) => (home !== "" && isBelow(path, home) ? `~/${relative(home, path)}` : path));
+  return hidden.map((path) =>
+    home !== "" && isBelow(path, home) ? `\${HOME}/${relative(home, path)}` : path,
+  );
 }
 
 /** What limits commands to their allowed paths. */

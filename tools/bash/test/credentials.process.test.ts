@@ -38,7 +38,7 @@ test.runIf(sandboxIsTested)(
       stderr: expect.stringMatching(/id_ed25519: No such file[\s\S]*\.netrc: Permission denied/),
     });
     expect(warnings).toEqual([
-      "commands in a layer do not see credentials: ~/.ssh, ~/.netrc; the plan can name one under allowed_read_paths",
+      "commands in a layer do not see credentials: ${HOME}/.ssh, ${HOME}/.netrc; the plan can name one under allowed_read_paths",
     ]);
     const commit = "git init -q . && git commit -q --allow-empty -m one && git log --format=%an%G?";
     expect(await bash.execute({ command: commit })).toMatchObject({ data: { stdout: "AdaN\n", stderr: "" } });

@@ -64,7 +64,7 @@ function renameWarning({ isInLayer }: Shell, stderr: string): readonly string[] 
 
 /** Warns that a path which the command names is hidden, because a hidden folder only looks empty. */
 function hiddenWarning({ hidden }: Shell, { command }: Job): readonly string[] {
-  const named = hidden.filter((path) => command.includes(path.replace(/^~\//, "")));
+  const named = hidden.filter((path) => command.includes(path.replace(/^\$\{HOME\}\//, "")));
   if (named.length === 0) return [];
   const what = named.join(", ");
   return [
