@@ -16,7 +16,7 @@ import { obeyedIn } from "./obeyed-paths.ts";
 import { movesOf, sidesOf, textsOf, type Sides, type Texts } from "./texts.ts";
 import type { LayerOptions, ViewOptions } from "./mount.ts";
 import { above, ownFolder } from "./folder-facts.ts";
-import { forgetOldKeeps, makePlace, ownerFile, removeEmpty, removePlace, removeUnused } from "./place.ts";
+import { forgetOldKeeps, makePlace, ownerFile, removeOwnFolder, removePlace, removeUnused } from "./place.ts";
 import { prepareView, type LayerView, type View } from "./view.ts";
 
 /** The command of a program in a layer, and the view that it will have. */
@@ -244,6 +244,6 @@ export async function proveLayer(
   } finally {
     removeTree(join(options.folder, ownFolder, group));
     // If the folder did not exist before the proof, it is removed again.
-    removeEmpty(join(options.folder, ownFolder));
+    removeOwnFolder(options.folder);
   }
 }

@@ -1,4 +1,4 @@
-import { existsSync, lstatSync, readdirSync, realpathSync, rmdirSync, rmSync } from "node:fs";
+import { existsSync, lstatSync, readdirSync, readFileSync, realpathSync, rmdirSync, rmSync } from "node:fs";
 import { basename, join } from "node:path";
 import { messageOf } from "@toolmount/core/errors";
 import { makeFolder } from "@toolmount/paths";
@@ -47,8 +47,16 @@ export function removePlace(place: string): void {
   removeEmpty(place);
 }
 
+/** Removes the `.toolmount` of a folder if it has nothing but the `.gitignore` that {@link makeFolder} writes. */
+export function removeOwnFolder(folder: string): void {
+  const own = join(folder, ownFolder);
+  const file = join(own, ".gitignore");
+  if (namesIn(own).length === 1 && existsSync(file) && readFileSync(file, "utf8") === "*\n") rmSync(file);
+  removeEmpty(own);
+}
+
 /** Removes a folder if it exists and is empty. */
-export function removeEmpty(folder: string): void {
+function removeEmpty(folder: string): void {
   try {
     rmdirSync(folder);
   } catch (error) {
