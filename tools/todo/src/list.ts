@@ -42,7 +42,7 @@ export type Todo = z.output<typeof todo>;
 
 const kept = z.array(todo).catch([]);
 
-/** Returns the session's list; empty if there is none, or if the stored one is invalid. */
+/** Returns the list of the session. It is empty if the session has stored no list or an invalid one. */
 export function readList(session: SessionState): Todo[] {
   return kept.parse(session.get(key) ?? []);
 }

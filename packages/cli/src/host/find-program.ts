@@ -56,7 +56,7 @@ export async function findProgram(
 
 /**
  * Returns the run id of the program that `written` names, directly or by a question of the program; if nothing fits, `written`
- * itself. Null means the newest program; the result is empty if there is none.
+ * itself. For null, it searches the newest program. The result is empty if no program ran.
  */
 async function findRun(
   host: OpenedHost,

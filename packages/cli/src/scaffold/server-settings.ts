@@ -1,5 +1,5 @@
 import type { JsonObject } from "@toolmount/core";
-import { isRecord } from "@toolmount/core/json";
+import { isRecord, withoutUndefined } from "@toolmount/core/json";
 
 /** Returns the prefix of the tools of an imported server, from the server's name: at most 32 characters and `_`. */
 export function prefixOf(name: string): string {
@@ -46,7 +46,7 @@ export function asOthers({
     startTimeoutMs,
     timeoutMs: msOf(callSeconds),
   };
-  return { ...rest, ...Object.fromEntries(Object.entries(all).filter(([, value]) => value !== undefined)) };
+  return { ...rest, ...withoutUndefined(all) };
 }
 
 /** Returns the limits of a server that are written under our names, in milliseconds. */

@@ -11,7 +11,8 @@ const ownFolders = () =>
 
 /**
  * Finds the place of an error: that of a syntax error, the import of a missing module, or the first place in the stack that is
- * in `folder`. Without `folder`, it must be outside of `node_modules`, this package and core. Undefined if there is none.
+ * in `folder`. Without `folder`, the first place outside of `node_modules`, this package and core counts. Undefined if the error
+ * names no such place.
  */
 export function findErrorOrigin(error: unknown, folder?: string): CodePlace | undefined {
   if (!(error instanceof Error)) return undefined;

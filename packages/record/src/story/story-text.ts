@@ -81,8 +81,7 @@ function effectLines({ target, change, difference }: PreviewedEffect): readonly 
 
 /** Returns the lines of a text in a fence that they cannot close. */
 function fenced(text: string, language: string): readonly string[] {
-  const longest = Math.max(2, ...(text.match(/`+/g) ?? []).map(({ length }) => length));
-  const fence = "`".repeat(longest + 1);
+  const fence = "`".repeat(Math.max(3, longestTicks(text) + 1));
   return [`${fence}${language}`, ...escapeHiddenInLines(text).split("\n"), fence];
 }
 
@@ -93,10 +92,15 @@ function visible(text: string): string {
   return escapeHidden(text.replaceAll(/\s+/g, " ")).replaceAll(/[\\`*_[\]<>#|]/g, "\\$&");
 }
 
+/** Returns the length of the longest run of backticks in a text. */
+function longestTicks(text: string): number {
+  return Math.max(0, ...(text.match(/`+/g) ?? []).map(({ length }) => length));
+}
+
 /** Returns a text as inline code, in a fence that it cannot close. */
 function code(text: string): string {
   const shown = escapeHidden(text.replaceAll(/\s+/g, " "));
-  const longest = Math.max(0, ...(shown.match(/`+/g) ?? []).map(({ length }) => length));
+  const longest = longestTicks(shown);
   const fence = "`".repeat(longest + 1);
   return longest === 0 ? `${fence}${shown}${fence}` : `${fence} ${shown} ${fence}`;
 }

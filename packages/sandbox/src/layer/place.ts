@@ -51,7 +51,7 @@ export function removePlace(place: string): void {
 export function removeOwnFolder(folder: string): void {
   const own = join(folder, ownFolder);
   const file = join(own, ".gitignore");
-  if (namesIn(own).length === 1 && existsSync(file) && readFileSync(file, "utf8") === "*\n") rmSync(file);
+  if (namesIn(own).join() === ".gitignore" && readFileSync(file, "utf8") === "*\n") rmSync(file);
   removeEmpty(own);
 }
 
