@@ -196,6 +196,11 @@ describe("the result of a call", () => {
     [{ resultType: "complete" }, { resultType: "complete", content: [] }, []],
     [{}, { content: [] }, []],
     [{ n: 1 }, { n: 1, content: [text('{"n":1}')] }, ["the answer has no content; it is shown as JSON"]],
+    [
+      { content: [], toolResult: 7 },
+      { toolResult: 7, content: [text('{"toolResult":7}')] },
+      ["the answer has no content; it is shown as JSON"],
+    ],
     [{ content: [], isError: "true", _meta: 5 }, { content: [], isError: true }, []],
     [{ content: [], isError: null }, { content: [] }, []],
     [

@@ -18,7 +18,7 @@ interface Outcome {
   readonly ticket?: string;
   readonly sessionId?: string;
   readonly modelText?: string;
-  readonly result: { readonly content?: readonly object[]; readonly error?: string };
+  readonly result: { readonly content?: readonly { readonly type: string }[]; readonly error?: string };
 }
 
 // The state is kept outside of the component, so that it is still there after the person has opened another view.
@@ -198,7 +198,8 @@ function WouldChange({ rehearsed: { outcomes, calls, stopped } }: { readonly reh
 
 function Shown({ outcome: { modelText, ...whole } }: { readonly outcome: Outcome }) {
   const { status, runId, durationMs, ticket, result } = whole;
-  const others = result.content?.length ?? 0;
+  // The texts among the blocks are in the text that the model reads.
+  const others = (result.content ?? []).filter(({ type }) => type !== "text").length;
   return (
     <section class="box form" aria-label="Outcome">
       <h2>

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from "node:util";
 import { omissionLine, type CallStatus, type ToolOutcome, type ToolResult } from "@toolmount/core";
 import { exitCodes, type ExitCode } from "../process/exit-codes.ts";
 import { printable, printableLines } from "../screen/printable.ts";
@@ -46,15 +47,32 @@ const signs: Readonly<Record<CallStatus, { readonly sign: string; readonly style
 };
 
 function resultLines(screen: Screen, result: ToolResult): string[] {
-  const lines =
-    result.error === undefined ? valueLines(result.data, screen) : printableLines(result.error).split("\n");
-  if (result.details !== undefined) lines.push(...valueLines({ details: result.details }, screen));
-  lines.push(...contentLines(screen, result.content));
+  const { data = null, error, details, content = [] } = result;
+  const blocks = isSaid(result) ? content.filter(({ type }) => type !== "text") : content;
+  const lines = error === undefined ? valueLines(data, screen) : printableLines(error).split("\n");
+  // Blocks without data have no line for the data.
+  if (error === undefined && data === null && blocks.length > 0) lines.length = 0;
+  if (details !== undefined) lines.push(...valueLines({ details }, screen));
+  lines.push(...contentLines(screen, blocks));
   for (const warning of result.warnings ?? [])
     lines.push(screen.paint("yellow", `warning: ${printable(warning)}`));
   for (const omission of result.omitted ?? [])
     lines.push(screen.paint("yellow", printable(omissionLine(omission))));
   return lines;
+}
+
+/** Whether the texts of a result say the same as its error or its data, as those of MCP servers often do. */
+function isSaid({ data = null, error, content = [] }: ToolResult): boolean {
+  const text = content.flatMap((block) => (block.type === "text" ? block.text : [])).join("\n");
+  return text === (error ?? data) || (error === undefined && isDeepStrictEqual(parsed(text), data));
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
 }
 
 /** Returns lines that show a JSON value to people: keys before values, texts without quotes, one item a line. */

@@ -86,6 +86,32 @@ test.each<[Partial<ToolResult>, string[]]>([
       "dim((content of the type other\\u0007))",
     ],
   ],
+  [
+    {
+      data: { b: [1, "x"], a: 2 },
+      content: [
+        { type: "text", text: '{"a":2,"b":[1,"x"]}' },
+        { type: "file", uri: "file:///b" },
+      ],
+    },
+    ["cyan(b:)", "  - 1", "  - x", "cyan(a:) 2", "dim((file file:///b))"],
+  ],
+  [
+    {
+      data: "x\ny",
+      content: [
+        { type: "text", text: "x", meta: {} },
+        { type: "text", text: "y" },
+      ],
+    },
+    ["x", "y"],
+  ],
+  [{ data: { a: 1 }, content: [{ type: "text", text: "one" }] }, ["cyan(a:) 1", "one"]],
+  [{ error: "it failed", content: [{ type: "text", text: "it failed" }] }, ["it failed"]],
+  [{ error: "it failed", content: [{ type: "text", text: "null" }] }, ["it failed", "null"]],
+  [{ data: null, content: [{ type: "file", uri: "file:///b" }] }, ["dim((file file:///b))"]],
+  [{ data: null, content: [{ type: "text", text: "null" }] }, ["null"]],
+  [{ data: null, content: [] }, ["null"]],
 ])("the result %j is shown in lines", (result, lines) => {
   expect(shown(ended(result)).slice(1)).toEqual(lines);
 });

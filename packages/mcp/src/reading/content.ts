@@ -79,11 +79,12 @@ export function readCallResult(
     return { content: given === null ? [] : [readBlock(given, note)] };
   }
   const { content, isError, _meta, ...others } = withoutNulls(given);
-  const isNone = content === undefined && Object.keys(others).every((name) => name === "resultType");
-  if (content === undefined && others["structuredContent"] === undefined && !isNone)
-    note("the answer has no content; it is shown as JSON");
-  const blocks =
-    content ?? (others["structuredContent"] === undefined && !isNone ? [JSON.stringify(others)] : []);
+  const isElsewhere =
+    (content === undefined || (Array.isArray(content) && content.length === 0)) &&
+    others["structuredContent"] === undefined &&
+    Object.keys(others).some((name) => name !== "resultType");
+  if (isElsewhere) note("the answer has no content; it is shown as JSON");
+  const blocks = isElsewhere ? [JSON.stringify(others)] : (content ?? []);
   const failed = isError === undefined ? undefined : flag(isError, note);
   return {
     ...others,

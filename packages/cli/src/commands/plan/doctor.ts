@@ -162,7 +162,10 @@ function writeDiagnosis(
   for (const finding of machine) writeFinding(finding, out, settings.verbosity);
   writeModels(models, planModel, out);
   out.line();
-  if (plan !== undefined) out.line(`${printable(shortPath(plan, cwd))}: ${countModules(modules)}`);
+  // A plan that is not valid has no list of modules.
+  const isListed = modules.length > 0 || problems.length === 0;
+  if (plan !== undefined && isListed)
+    out.line(`${printable(shortPath(plan, cwd))}: ${countModules(modules)}`);
   for (const { id, version, path } of modules)
     out.line(
       `  ${printable(id)}  ${out.paint("dim", printable([version, path && shortPath(path, cwd)].filter(Boolean).join("  ")))}`,
@@ -177,7 +180,7 @@ function writeDiagnosis(
       `${out.paint("yellow", "•")} ${describeWay(way)}; ${way.isMoved ? `toolmount connect ${way.client} moves it` : "remove it there"}`,
     );
   writeDrift(out, lockChanges);
-  if (problems.length > 0) out.line();
+  if (problems.length > 0 && isListed) out.line();
   writeProblems(out, problems, cwd);
 }
 
