@@ -96,8 +96,8 @@ export const packages: Readonly<Record<string, Allowance>> = {
       "@toolmount/workers",
       "@toolmount/testing",
     ],
-    // jsonc-parser reads other applications' files, and writes entries into them; semver reads the engines of packages and
-    // compares versions; yaml edits plans and keeps their comments.
+    // jsonc-parser reads other applications' files, and writes entries into them, and smol-toml reads that of Codex; semver reads
+    // the engines of packages and compares versions; yaml edits plans and keeps their comments.
     libraries: [
       "commander",
       "@clack/prompts",
@@ -107,6 +107,7 @@ export const packages: Readonly<Record<string, Allowance>> = {
       "json-schema-to-typescript",
       "jsonc-parser",
       "semver",
+      "smol-toml",
       "yaml",
       "zod",
     ],

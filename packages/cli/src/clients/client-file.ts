@@ -3,7 +3,7 @@ import { readFile, realpath, rename, stat, writeFile } from "node:fs/promises";
 import { dirname } from "node:path";
 import { ToolmountError } from "@toolmount/core";
 import { makeFolder } from "@toolmount/paths";
-import { readJsonc } from "../scaffold/read-server-list.ts";
+import { readJsonc } from "../scaffold/parse-settings.ts";
 
 /**
  * Maximum number of bytes of a client's file. The limit is high because some applications also keep their other state in this

@@ -1,6 +1,7 @@
 import { messageOf } from "@toolmount/core/errors";
 import { isRecord } from "@toolmount/core/json";
-import { parseSettings, programOf } from "../scaffold/read-server-list.ts";
+import { parseSettings } from "../scaffold/parse-settings.ts";
+import { programOf } from "../scaffold/read-server-list.ts";
 import { servesToolmount } from "../scaffold/serves-toolmount.ts";
 import type { Shell } from "../process/shell.ts";
 import { memberAt, readClientFile } from "./client-file.ts";

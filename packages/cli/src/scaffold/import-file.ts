@@ -4,8 +4,9 @@ import type { JsonObject } from "@toolmount/core";
 import { isToolmountError, ToolmountError } from "@toolmount/core/errors";
 import type { NewEntry } from "@toolmount/loader/commands";
 import type { EditReport } from "../edit/edit-plan.ts";
+import { parseSettings } from "./parse-settings.ts";
 import { readPermissions, type PermissionRules } from "./read-permissions.ts";
-import { parseSettings, readServerList, type ServerList } from "./read-server-list.ts";
+import { readServerList, type ServerList } from "./read-server-list.ts";
 import { servesToolmount } from "./serves-toolmount.ts";
 
 /** Files where other applications keep MCP servers or permission rules, relative to the project folder. */

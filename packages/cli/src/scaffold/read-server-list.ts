@@ -1,12 +1,12 @@
-import { ToolmountError, type JsonObject } from "@toolmount/core";
+import type { JsonObject } from "@toolmount/core";
 import { findSecrets } from "@toolmount/core/scan";
 import { namesSecret } from "@toolmount/core/text";
 import type { NewEntry } from "@toolmount/loader/commands";
-import type { ParseError } from "jsonc-parser";
 import { isRecord } from "@toolmount/core/json";
+import { parseSettings, refuse } from "./parse-settings.ts";
 import {
-  asOthers,
   chosenTools,
+  inOneSpelling,
   isSwitchedOff,
   limitsOf,
   prefixOf,
@@ -24,10 +24,11 @@ export interface ServerList {
 }
 
 /**
- * Reads the list of MCP servers of another application as entries of a plan: `mcpServers` of Claude, Cursor, Windsurf and
- * Gemini, `servers` or `mcp.servers` of VS Code, `mcp` of opencode, `context_servers` of Zed, `mcp_servers` of Codex.
- * Comments and trailing commas are allowed. References to variables stay references. A secret becomes a variable, because
- * it does not belong in a plan; secrets are recognized by their name or their shape.
+ * Reads the list of MCP servers of another application as entries of a plan: `mcpServers` of Claude, Cursor, Windsurf, Gemini,
+ * Continue and LibreChat, `amp.mcpServers`, `servers` or `mcp.servers` of VS Code, `mcp` of opencode and Crush,
+ * `context_servers` of Zed, `mcp_servers` of Codex, `extensions` of Goose. Comments and trailing commas are allowed. References
+ * to variables stay references. A secret becomes a variable, because it does not belong in a plan; secrets are recognized by
+ * their name or their shape.
  *
  * Throws `USAGE_INVALID` if the text is not such a list, or if none of its servers can be read.
  */
@@ -36,13 +37,14 @@ export async function readServerList(text: string): Promise<ServerList> {
   const { servers, left } = switchOff(findServers(list), isRecord(list) ? list["tools"] : undefined);
   const variables = new Map<string, string>();
   const problems: string[] = [];
-  const entries = Object.entries(servers).flatMap(([name, server]): NewEntry[] => {
-    const isOff = isRecord(server) && isSwitchedOff(server);
+  const entries = Object.entries(servers).flatMap(([name, given]): NewEntry[] => {
+    const server = isRecord(given) ? inOneSpelling(given) : undefined;
+    const isOff = server !== undefined && isSwitchedOff(server);
     if (isOff) left.push({ name, because: "the list switches it off" });
     if (isOff) return [];
-    const mcp = isRecord(server) ? readServer(name, server, variables) : undefined;
+    const mcp = server && readServer(name, server, variables);
     if (mcp === undefined) problems.push(name);
-    if (mcp === undefined || !isRecord(server)) return [];
+    if (mcp === undefined || server === undefined) return [];
     left.push(...settingsLeft(name, server));
     // The entry is optional, so that a server that is unavailable does not keep the plan from opening.
     return [
@@ -56,50 +58,27 @@ export async function readServerList(text: string): Promise<ServerList> {
   return { entries, variables: [...variables].map(([name, because]) => ({ name, because })), left };
 }
 
-/** Parses JSON with comments and trailing commas. Throws `USAGE_INVALID` for a text that is nested too deeply for the parser. */
-export async function readJsonc(
-  text: string,
-): Promise<{ readonly parsed: unknown; readonly errors: readonly ParseError[] }> {
-  const { parse } = await import("jsonc-parser");
-  const errors: ParseError[] = [];
-  try {
-    return { parsed: parse(text, errors, { allowTrailingComma: true }), errors };
-  } catch (error) {
-    if (!(error instanceof RangeError)) throw error;
-    return refuse("the JSON is nested too deeply to be read");
-  }
-}
-
-/** Parses JSON with comments and trailing commas, or TOML. Throws `USAGE_INVALID` with the line of the error. */
-export async function parseSettings(text: string): Promise<unknown> {
-  if (/^\s*(?:#|\[[\w"]|[\w-]+\s*=)/.test(text)) {
-    const { readToml } = await import("./read-toml.ts");
-    return readToml(text, (line) => refuse(`the list is not TOML that can be read: line ${line}`));
-  }
-  const { printParseErrorCode } = await import("jsonc-parser");
-  const { parsed: list, errors } = await readJsonc(text);
-  const [first] = errors;
-  if (first === undefined) return list;
-  const lines = text.slice(0, first.offset).split("\n");
-  // A code such as `CloseBraceExpected` becomes words.
-  const words = printParseErrorCode(first.error).replaceAll(/\B[A-Z]/g, (letter) => ` ${letter}`);
-  const at = `line ${lines.length}, column ${lines.at(-1)!.length + 1}`;
-  return refuse(`the list is not JSON: ${words.toLowerCase()} in ${at}`);
-}
-
 function findServers(list: unknown): Readonly<Record<string, unknown>> {
-  const mcp = isRecord(list) && isRecord(list["mcp"]) ? (list["mcp"]["servers"] ?? list["mcp"]) : undefined;
-  const found = isRecord(list)
-    ? [list["mcpServers"], list["servers"], list["context_servers"], mcp].find(isRecord)
-    : undefined;
-  const ofCodex = isRecord(list) ? list["mcp_servers"] : undefined;
-  if (isRecord(ofCodex))
-    return Object.fromEntries(
-      Object.entries(ofCodex).map(([name, one]) => [name, isRecord(one) ? asOthers(one) : one]),
-    );
+  const members = isRecord(list) ? list : {};
+  const key = Object.keys(members).find((name) => /(?:^|\.)mcpServers$/.test(name)) ?? "mcpServers";
+  const mcp = isRecord(members["mcp"]) ? (members["mcp"]["servers"] ?? members["mcp"]) : undefined;
+  const { servers, context_servers: ofZed, mcp_servers: ofCodex, extensions: ofGoose } = members;
   return (
-    found ??
+    [byName(members[key]), servers, ofZed, ofCodex, mcp, ofGoose].find(isRecord) ??
     refuse('the list has neither "mcpServers" nor "servers"; toolmount alone shows the lists of this machine')
+  );
+}
+
+/** Returns the servers of a list by their names; a list of Continue has the name inside each entry. */
+function byName(servers: unknown): unknown {
+  if (!Array.isArray(servers)) return servers;
+  const named = servers.map((server, at): [string, unknown] => {
+    const { name = `server ${at + 1}`, ...rest } = isRecord(server) ? server : {};
+    return [String(name), rest];
+  });
+  const isTwice = (name: string, at: number) => named.findIndex(([other]) => other === name) < at;
+  return Object.fromEntries(
+    named.map(([name, server], at) => [isTwice(name, at) ? `${name} ${at + 1}` : name, server]),
   );
 }
 
@@ -110,9 +89,8 @@ function readServer(
   server: Readonly<Record<string, unknown>>,
   variables: Variables,
 ): JsonObject | undefined {
-  const { cwd, url, serverUrl, httpUrl, headers, type, transport = type } = server;
+  const { cwd, address, headers, type, transport = type } = server;
   const { command, args, env } = programOf(server);
-  const at = [httpUrl, url, serverUrl].find((one) => typeof one === "string");
   const text = (value: string) => readText(value, name, variables);
   const secrets = (map: unknown) => (isRecord(map) ? readMap(map, name, variables) : undefined);
   if (typeof command === "string")
@@ -123,9 +101,9 @@ function readServer(
       cwd: typeof cwd === "string" ? text(cwd) : undefined,
       ...limitsOf(server),
     });
-  return typeof at === "string"
+  return typeof address === "string"
     ? present({
-        url: readUrl(text(at), name, variables),
+        url: readUrl(text(address), name, variables),
         headers: secrets(headers),
         transport: transport === "sse" ? "sse" : undefined,
         ...limitsOf(server),
@@ -134,17 +112,13 @@ function readServer(
 }
 
 /** Returns the program of a server. `command` may also be a list with the arguments (opencode), or a map with `path` (Zed). */
-export function programOf({ command, args, env, environment = env }: Readonly<Record<string, unknown>>) {
+export function programOf({ command, args, env }: Readonly<Record<string, unknown>>) {
   if (isRecord(command))
     return { command: command["path"], args: command["args"], env: command["env"] ?? env };
   const words = typeof args === "string" ? args.split(/\s+/) : args;
-  if (!Array.isArray(command)) return { command, args: words, env: environment };
+  if (!Array.isArray(command)) return { command, args: words, env };
   const [program, ...own] = command.map(String);
-  return {
-    command: program,
-    args: [...own, ...(Array.isArray(words) ? (words as unknown[]) : [])],
-    env: environment,
-  };
+  return { command: program, args: [...own, ...(Array.isArray(words) ? (words as unknown[]) : [])], env };
 }
 
 function readMap(map: Readonly<Record<string, unknown>>, server: string, variables: Variables): JsonObject {
@@ -223,12 +197,13 @@ const places: Readonly<Record<string, string>> = {
   "/": "/",
 };
 
-/** Rewrites references to variables, such as `{env:A}` of opencode, as those of a plan. Escapes what only looks like a reference. */
+/** Rewrites references to variables, such as `{env:A}` of opencode and `${{ secrets.A }}` of Continue, as those of a plan. Escapes what only looks like a reference. */
 function readText(text: string, because: string, variables: Variables): string {
-  const whole = /^\$([A-Z_][A-Z0-9_]*)$/.exec(text)?.[1];
-  if (whole !== undefined) return addVariable(whole, because, variables);
+  const [, scheme = "", whole] = /^((?:[Bb]asic|[Bb]earer|[Tt]oken) )?\$([A-Z_][A-Z0-9_]*)$/.exec(text) ?? [];
+  if (whole !== undefined) return `${scheme}${addVariable(whole, because, variables)}`;
   return text
     .replaceAll(/(?<!\$)\{env:([A-Za-z_]\w*)\}/g, "${env:$1}")
+    .replaceAll(/\$\{\{\s*(?:secrets|inputs)\.([A-Za-z_]\w*)\s*\}\}/g, "${env:$1}")
     .replaceAll(
       /\$\{(?:(env|input):)?([^{}:]*)(:-[^{}]*)?[^{}]*\}|\$\{/g,
       (found, kind: string | undefined, name?: string, fallback?: string) => {
@@ -243,8 +218,4 @@ function readText(text: string, because: string, variables: Variables): string {
 
 function present(value: Readonly<Record<string, unknown>>): JsonObject {
   return Object.fromEntries(Object.entries(value).filter(([, member]) => member !== undefined)) as JsonObject;
-}
-
-function refuse(problem: string): never {
-  throw new ToolmountError("USAGE_INVALID", { problem });
 }

@@ -19,34 +19,53 @@ export function isSwitchedOff({ disabled, enabled, isActive }: Settings): boolea
   return disabled === true || enabled === false || isActive === false;
 }
 
+/** Names of settings in the lists of applications, by the name that is read here. The first one that is written counts. */
+const spellings = {
+  address: ["httpUrl", "url", "serverUrl", "uri"],
+  command: ["command", "cmd"],
+  env: ["env", "environment", "envs"],
+  excludeTools: ["disabledTools", "excludeTools", "disabled_tools"],
+  headers: ["headers", "http_headers"],
+  includeTools: ["includeTools", "tools", "enabled_tools", "available_tools"],
+  passed: ["env_vars", "env_keys"],
+} as const;
+
 /**
- * Returns a server's settings in Codex under the names that the lists of other applications use, and its limits in milliseconds
- * under ours. Variables that Codex names become references.
+ * Returns a server's settings in one spelling, and its limits in milliseconds under our names. Variables that a list names
+ * become references.
  */
-export function asOthers({
-  enabled_tools: includeTools,
-  disabled_tools: disabledTools,
-  http_headers: headers,
-  env_http_headers: headerVariables,
-  bearer_token_env_var: token,
-  env_vars: passed,
-  env,
-  startup_timeout_sec: startSeconds,
-  startup_timeout_ms: startTimeoutMs = msOf(startSeconds),
-  tool_timeout_sec: callSeconds,
-  ...rest
-}: Settings): Settings {
+export function inOneSpelling(given: Settings): Settings {
+  const written = Object.entries(spellings).flatMap(([name, others]): [string, string][] => {
+    const isList = name.endsWith("Tools");
+    const found = others.find((other) => (isList ? Array.isArray(given[other]) : given[other] !== undefined));
+    return found === undefined ? [] : [[found, name]];
+  });
+  const names = new Map(written);
+  const spelled = Object.fromEntries(
+    Object.entries(given).map(([name, value]) => [names.get(name) ?? name, value]),
+  );
+  const {
+    env,
+    headers,
+    passed,
+    env_http_headers: headerVariables,
+    bearer_token_env_var: token,
+    startup_timeout_sec: startSeconds,
+    startup_timeout_ms: startTimeoutMs = msOf(startSeconds),
+    tool_timeout_sec: callSeconds,
+    timeoutMs = msOf(callSeconds),
+    ...rest
+  } = spelled;
   const bearer = typeof token === "string" ? { Authorization: `Bearer \${${token}}` } : undefined;
-  const names = (Array.isArray(passed) ? passed : []).map((one) => String(isRecord(one) ? one["name"] : one));
+  const variables = (Array.isArray(passed) ? passed : []).map((one) =>
+    String(isRecord(one) ? one["name"] : one),
+  );
   const all = {
-    includeTools,
-    disabledTools,
-    env: mapOf(Object.fromEntries(names.map((name) => [name, `\${${name}}`])), env),
+    env: mapOf(Object.fromEntries(variables.map((name) => [name, `\${${name}}`])), env),
     headers: mapOf(headers, referencesOf(headerVariables), bearer),
-    startTimeoutMs,
-    timeoutMs: msOf(callSeconds),
+    timeoutMs,
   };
-  return { ...rest, ...withoutUndefined(all) };
+  return { ...withoutUndefined({ startTimeoutMs }), ...rest, ...withoutUndefined(all) };
 }
 
 /** Returns the limits of a server that are written under our names, in milliseconds. */
@@ -102,15 +121,10 @@ interface Left {
 }
 
 /** Returns the `tools` of a plan's entry, with the tools that a list includes or excludes; undefined if it names none. */
-export function chosenTools({
-  tools,
-  includeTools = tools,
-  excludeTools,
-  disabledTools = excludeTools,
-}: Settings): JsonObject | undefined {
+export function chosenTools({ includeTools, excludeTools }: Settings): JsonObject | undefined {
   const names = (list: unknown) =>
     Array.isArray(list) && list.length > 0 && !list.includes("*") ? list.map(String) : undefined;
-  const [include, exclude] = [names(includeTools), names(disabledTools)];
+  const [include, exclude] = [names(includeTools), names(excludeTools)];
   if (include === undefined && exclude === undefined) return undefined;
   return { ...(include !== undefined && { include }), ...(exclude !== undefined && { exclude }) };
 }
@@ -125,7 +139,7 @@ export function settingsLeft(server: string, given: Settings): Left[] {
 }
 
 const isRead: ReadonlySet<string> = new Set(
-  "args command cwd disabled disabledTools enabled env environment excludeTools headers httpUrl includeTools isActive serverUrl source startTimeoutMs timeoutMs tools transport type url".split(
+  "address args command cwd disabled enabled env excludeTools headers includeTools isActive source startTimeoutMs timeoutMs transport type".split(
     " ",
   ),
 );

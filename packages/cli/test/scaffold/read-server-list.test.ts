@@ -182,6 +182,18 @@ test.each<[string, object, object, string[]]>([
     ["GH_TOKEN"],
   ],
   [
+    "a secret of Continue",
+    { command: "x", env: { T: "${{ secrets.GH_TOKEN }}", S: "${{ a b }}" } },
+    { command: "x", env: { T: "${GH_TOKEN}", S: "$${{ a b }}" } },
+    ["GH_TOKEN"],
+  ],
+  [
+    "a variable of a shell after a word",
+    { url: "https://a.example", headers: { Authorization: "Bearer $GH_PAT" } },
+    { url: "https://a.example", headers: { Authorization: "Bearer ${GH_PAT}" } },
+    ["GH_PAT"],
+  ],
+  [
     "a text that only looks like one",
     { command: "x", args: ["${a b}", "${"] },
     { command: "x", args: ["$${a b}", "$${"] },
@@ -228,6 +240,72 @@ test("what switches a tool off is in the entry, and every other setting is named
     { name: "a, gallery", because: "an entry has no such setting" },
   ]);
   expect((await one({ command: "x", tools: ["*"] })).tools).toBeUndefined();
+});
+
+test.each(["disabledTools", "disabled_tools", "excludeTools"])(
+  "a tool that a list switches off under %s is off",
+  async (name) => {
+    expect(await one({ command: "x", [name]: ["b"] })).toMatchObject({ tools: { exclude: ["b"] }, left: [] });
+  },
+);
+
+test("a setting in two spellings counts once, and the other is named", async () => {
+  const { mcp, left } = await one({ url: "https://a.example/sse", httpUrl: "https://a.example/mcp" });
+  expect(mcp).toEqual({ url: "https://a.example/mcp" });
+  expect(left).toEqual([{ name: "a, url", because: "an entry has no such setting" }]);
+});
+
+test("what is no list of tools switches nothing off, and is named", async () => {
+  const { tools, left } = await one({ command: "x", tools: { b: false } });
+  expect(tools).toBeUndefined();
+  expect(left.map(({ name }) => name)).toEqual(["a, tools"]);
+});
+
+test.each([
+  [
+    "Goose",
+    `
+extensions:
+  git hub: { type: stdio, cmd: npx, args: [-y, s], envs: { A: "1" }, env_keys: [B], available_tools: [x] }
+  web: { type: streamable_http, uri: "https://a.example/mcp", enabled: true }
+  off: { type: stdio, cmd: npx, enabled: false }
+  developer: { type: builtin, enabled: true }`,
+    [
+      {
+        module: "git hub",
+        source: { mcp: { command: "npx", args: ["-y", "s"], env: { A: "1", B: "${B}" } } },
+        tools: { include: ["x"] },
+      },
+      { module: "web", source: { mcp: { url: "https://a.example/mcp" } } },
+    ],
+    ["off", "developer"],
+  ],
+  [
+    "Continue",
+    `
+mcpServers:
+  - { name: Browser, command: npx, args: [p], connectionTimeout: 5 }
+  - { name: Browser, type: sse, url: "https://a.example/sse" }
+  - { command: x }
+  - 7`,
+    [
+      { module: "Browser", source: { mcp: { command: "npx", args: ["p"] } } },
+      { module: "Browser 2", source: { mcp: { url: "https://a.example/sse", transport: "sse" } } },
+      { module: "server 3", source: { mcp: { command: "x" } } },
+    ],
+    ["Browser, connectionTimeout", "server 4"],
+  ],
+  [
+    "Amp",
+    '{"amp.mcpServers":{"a":{"url":"https://a.example/mcp"}}}',
+    [{ module: "a", source: { mcp: { url: "https://a.example/mcp" } } }],
+    [],
+  ],
+])("a list of %s is entries", async (_, text, entries, left) => {
+  const list = await readServerList(text);
+  expect(list.entries).toMatchObject(entries);
+  expect(list.entries).toHaveLength(entries.length);
+  expect(list.left.map(({ name }) => name)).toEqual(left);
 });
 
 test("an entry that cannot be read costs that entry, and other lists have other names", async () => {
