@@ -1,4 +1,6 @@
 // Prepares schemas of any kind, checks them, and describes their issues in plain words. For packages of toolmount itself.
+export { refusedAtRoot, withFlatRoot } from "./schema/flat-root.ts";
+export { inNewestEdition } from "./schema/newest-edition.ts";
 export { isStandardSchema } from "./contract/standard-schema.ts";
 export { requireJsonSchema } from "./schema/require-json-schema.ts";
 export { plainRule, plainWords } from "./schema/plain-rule.ts";

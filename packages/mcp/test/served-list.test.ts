@@ -16,6 +16,7 @@ const info = (more: Partial<ToolInfo> = {}) =>
 const plain = { name: "look", description: "Looks.", inputSchema: { type: "object" } } as const;
 const tool = (name: string) => ({ name, inputSchema: { type: "object" as const } });
 const reads = { category: "read", consequenceLevel: "low", idempotent: true } as const;
+const older = { $schema: "http://json-schema.org/draft-07/schema#", type: "object" };
 const hints = { readOnlyHint: true, destructiveHint: false, idempotentHint: true };
 
 describe("a tool in a list", () => {
@@ -52,6 +53,27 @@ describe("a tool in a list", () => {
     ],
     ["that may ask, in 2026", { requiresConfirmation: true }, "modern", undefined, {}],
     ["that does not ask, before 2026", {}, "legacy", undefined, {}],
+    [
+      "of an older edition of JSON Schema",
+      { inputSchema: { ...older, items: [{}] }, outputSchema: older },
+      "modern",
+      undefined,
+      { inputSchema: { type: "object", prefixItems: [{}] }, outputSchema: { type: "object" } },
+    ],
+    [
+      "with a union at the root of its arguments, before 2026",
+      { inputSchema: { ...older, allOf: [{ required: ["a"] }] }, outputSchema: { ...older, anyOf: [{}] } },
+      "legacy",
+      undefined,
+      { inputSchema: { type: "object", required: ["a"] }, outputSchema: { type: "object", anyOf: [{}] } },
+    ],
+    [
+      "with a union at the root of its arguments, in 2026",
+      { inputSchema: { type: "object", anyOf: [{}] } },
+      "modern",
+      undefined,
+      { inputSchema: { type: "object", anyOf: [{}] } },
+    ],
     [
       "with an output schema",
       { outputSchema: { type: "object" } },

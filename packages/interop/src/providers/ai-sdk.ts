@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import type { ContentBlock, ToolInfo } from "@toolmount/core";
-import { outcomeText } from "../schema/definition.ts";
+import { outcomeText, sentSchema } from "../schema/definition.ts";
 import { aiSchemaMark } from "../schema/foreign-schema.ts";
 import { isRecord } from "../schema/guards.ts";
 import { AgentCalls, type AgentCall, type AgentContext, type AgentHost } from "./agent-calls.ts";
@@ -163,11 +163,11 @@ function withText(text: string, files: AiSdkPart[]): AiSdkOutput {
 }
 
 /** Returns a schema in the SDK's form. At runtime, the SDK recognises its own mark; its types know only the Standard Schema. */
-export function schemaOf(jsonSchema: ToolInfo["inputSchema"]): AiSdkSchema {
+export function schemaOf(inputSchema: ToolInfo["inputSchema"]): AiSdkSchema {
   const own = { [aiSchemaMark]: true, validate: (value: unknown) => ({ success: true, value }) };
   return {
     ...own,
-    jsonSchema,
+    jsonSchema: sentSchema(inputSchema),
     "~standard": { version: 1, vendor: "toolmount", validate: (value) => ({ value }) },
   };
 }

@@ -1,5 +1,5 @@
 import type { CallRequest, ToolDefinition, ToolOutcome } from "@toolmount/core";
-import { defineForeign, type ForeignWork, type OfferedTool } from "../schema/definition.ts";
+import { defineForeign, sentSchema, type ForeignWork, type OfferedTool } from "../schema/definition.ts";
 import { isRecord, readText } from "../schema/guards.ts";
 import { seenOf, type ImageType } from "./seen-content.ts";
 import { createNameMap, type NameMap } from "./tool-names.ts";
@@ -55,7 +55,7 @@ export interface AnthropicExport {
   writeResult(outcome: ToolOutcome): AnthropicResult;
 }
 
-/** Offers tools to Anthropic. Unions at the top of a schema are left out, because Anthropic refuses them. */
+/** Offers tools to Anthropic. */
 export function toAnthropic(infos: readonly OfferedTool[]): AnthropicExport {
   const names = createNameMap(
     infos.map(({ name }) => name),
@@ -66,17 +66,11 @@ export function toAnthropic(infos: readonly OfferedTool[]): AnthropicExport {
     tools: infos.map(({ name, description, inputSchema }) => ({
       name: names.toProvider(name),
       description,
-      input_schema: withoutTopUnions(inputSchema),
+      input_schema: { ...sentSchema(inputSchema), type: "object" },
     })),
     readCall: (block) => readCall(block, names),
     writeResult,
   };
-}
-
-/** Returns a schema without unions at its top. The host still checks the arguments with the whole schema. */
-function withoutTopUnions(schema: Readonly<Record<string, unknown>>): AnthropicSchema {
-  const { anyOf: _any, oneOf: _one, allOf: _all, ...rest } = schema;
-  return { ...rest, type: "object" };
 }
 
 function readCall(block: unknown, names: NameMap): CallRequest {

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import type { ToolInfo, ToolOutcome } from "@toolmount/core";
 import { z } from "zod";
-import { outcomeText } from "../schema/definition.ts";
+import { outcomeText, sentSchema } from "../schema/definition.ts";
 import { isRecord } from "../schema/guards.ts";
 import { AgentCalls, type AgentContext, type AgentHost } from "./agent-calls.ts";
 import { seenOf } from "./seen-content.ts";
@@ -63,7 +63,7 @@ export function toClaudeAgentTools(
     tools: infos.map(({ name, description, inputSchema }) => ({
       name,
       description,
-      inputSchema: shapeOf(inputSchema),
+      inputSchema: shapeOf(sentSchema(inputSchema)),
       handler: async (input, extra) => {
         const id = callIdOf(extra);
         const outcome = await calls.run(

@@ -1,5 +1,5 @@
 import type { CallRequest, Json, ToolDefinition, ToolOutcome } from "@toolmount/core";
-import { defineForeign, type ForeignWork, type OfferedTool } from "../schema/definition.ts";
+import { defineForeign, sentSchema, type ForeignWork, type OfferedTool } from "../schema/definition.ts";
 import { isRecord, readText } from "../schema/guards.ts";
 import { contentOf, unseenImage, type ResultImage, type SeenContent } from "./seen-content.ts";
 import { createNameMap, type NameMap } from "./tool-names.ts";
@@ -49,7 +49,7 @@ export interface GeminiExport {
   writeParts(outcome: ToolOutcome): [GeminiResponse, ...GeminiData[]];
 }
 
-/** Offers tools to Gemini with their whole JSON Schemas, except for `$schema`, which Gemini refuses. */
+/** Offers tools to Gemini. `$schema` is left out, because Gemini refuses it. */
 export function toGemini(infos: readonly OfferedTool[]): GeminiExport {
   const names = createNameMap(
     infos.map(({ name }) => name),
@@ -62,7 +62,7 @@ export function toGemini(infos: readonly OfferedTool[]): GeminiExport {
         functionDeclarations: infos.map(({ name, description, inputSchema }) => ({
           name: names.toProvider(name),
           description,
-          parametersJsonSchema: withoutDialect(inputSchema),
+          parametersJsonSchema: withoutDialect(sentSchema(inputSchema)),
         })),
       },
     ],

@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto";
 import type { ToolInfo, ToolOutcome } from "@toolmount/core";
+import { sentSchema } from "../schema/definition.ts";
 import { isRecord } from "../schema/guards.ts";
 import { AgentCalls, type AgentCall, type AgentContext, type AgentHost } from "./agent-calls.ts";
 import { GraphSteps, type LangChainConfig } from "./graph-steps.ts";
@@ -91,7 +92,7 @@ export function toLangChainTools(
       returnDirect: false,
       name,
       description,
-      schema: inputSchema,
+      schema: sentSchema(inputSchema),
       getName: (suffix = "") => name + suffix,
       ...runnableOf(run),
     };

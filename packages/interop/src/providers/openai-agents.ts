@@ -1,6 +1,7 @@
 import type { ToolInfo, ToolOutcome } from "@toolmount/core";
 import { readText } from "../schema/guards.ts";
 import { AgentCalls, type AgentContext, type AgentHost } from "./agent-calls.ts";
+import { sentSchema } from "../schema/definition.ts";
 import { seenOf } from "./seen-content.ts";
 import { openAINames } from "./openai.ts";
 import { createNameMap } from "./tool-names.ts";
@@ -73,7 +74,7 @@ export function toOpenAIAgentsTools(
 
 /** Returns a schema with the members that the SDK's type requires; the host's schema may have more. */
 function schemaOf(inputSchema: ToolInfo["inputSchema"]): OpenAIAgentsSchema {
-  const { properties = {}, required = [], ...rest } = inputSchema;
+  const { properties = {}, required = [], ...rest } = sentSchema(inputSchema);
   const members = { properties, required } as Pick<OpenAIAgentsSchema, "properties" | "required">;
   return { ...members, additionalProperties: true, ...rest, type: "object" };
 }

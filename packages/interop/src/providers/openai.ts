@@ -1,5 +1,5 @@
 import type { CallRequest, ToolDefinition, ToolOutcome } from "@toolmount/core";
-import { defineForeign, type ForeignWork, type OfferedTool } from "../schema/definition.ts";
+import { defineForeign, sentSchema, type ForeignWork, type OfferedTool } from "../schema/definition.ts";
 import { isRecord, readText, unwrapEnvelope } from "../schema/guards.ts";
 import { dataUrl, seenOf } from "./seen-content.ts";
 import { createNameMap, type NameMap } from "./tool-names.ts";
@@ -54,7 +54,7 @@ export function toOpenAI(infos: readonly OfferedTool[]): OpenAIExport {
       type: "function",
       name: names.toProvider(name),
       description,
-      parameters: closed(withLists(inputSchema)),
+      parameters: closed(withLists(sentSchema(inputSchema)), inputSchema),
       strict: false,
     })),
     readCall: (item) => readCall(item, names),
@@ -116,12 +116,15 @@ const openers = [
 ];
 
 /**
- * Closes a schema that lists arguments and says nothing about others. A schema that lists none stays open, as its tool may take
- * some.
+ * Closes a schema that lists arguments if the tool's `own` schema says nothing about others. A schema that lists none stays open,
+ * as its tool may take some.
  */
-function closed(schema: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
+function closed(
+  schema: Readonly<Record<string, unknown>>,
+  own: Readonly<Record<string, unknown>>,
+): Readonly<Record<string, unknown>> {
   const listsSome = Object.keys(Object(schema["properties"])).length > 0;
-  const isSilent = openers.every((keyword) => schema[keyword] === undefined);
+  const isSilent = openers.every((keyword) => own[keyword] === undefined);
   return listsSome && isSilent ? { ...schema, additionalProperties: false } : schema;
 }
 

@@ -8,11 +8,17 @@ import {
   type ToolOutcome,
 } from "@toolmount/core";
 import { foreignDefinition } from "@toolmount/core/modules";
+import { inNewestEdition, withFlatRoot } from "@toolmount/core/schemas";
 import { approvalFlags } from "./approval-flags.ts";
 import { repairSchema } from "./repair.ts";
 
 /** Those members of a listed tool that are sent to a provider. */
 export type OfferedTool = Pick<ToolInfo, "name" | "description" | "inputSchema">;
+
+/** Returns a tool's schema as the APIs of models take it: of JSON Schema 2020-12, and without unions at its root. */
+export function sentSchema(inputSchema: JsonSchema): JsonSchema {
+  return withFlatRoot(inNewestEdition(inputSchema));
+}
 
 /**
  * A function that does the work of a tool which a provider's definition describes. Its return value becomes the result's data.

@@ -183,7 +183,7 @@ test("Anthropic: tools go out, a tool_use comes back, runs and is answered with 
   expect(there.writeResult(await host.call({ ...call, arguments: {} }))).toMatchObject({ is_error: true });
 });
 
-test("Anthropic: a definition comes in, and its schema loses only a union at its top when it goes out", () => {
+test("Anthropic: a definition comes in, and a union at its top is in its description when it goes out", () => {
   const schema = { properties: { a: {} }, anyOf: [{ required: ["a"] }] };
   const { name, schema: kept } = fromAnthropicTool(
     { name: "one", description: "One.", input_schema: schema },
@@ -194,6 +194,8 @@ test("Anthropic: a definition comes in, and its schema loses only a union at its
   expect(toAnthropic([{ name, description: "One.", inputSchema: schema }]).tools[0]!.input_schema).toEqual({
     type: "object",
     properties: { a: {} },
+    required: ["a"],
+    description: 'The arguments also have to fit {"anyOf":[{"required":["a"]}]}',
   });
 });
 

@@ -2,6 +2,7 @@ import type { Tool } from "@modelcontextprotocol/client";
 import { isToolmountError, type Coordinator, type ToolDefinition, type ToolInfo } from "@toolmount/core";
 import { digestOf, withoutUndefined } from "@toolmount/core/json";
 import { foldName, requireNoHiddenText } from "@toolmount/core/modules";
+import { refusedAtRoot } from "@toolmount/core/schemas";
 import { offeredAfter, type KeptDefinitions } from "../wire/kept-definitions.ts";
 import type { OfferedSkill } from "../wire/skills.ts";
 import type { ServerSettings } from "./config.ts";
@@ -149,6 +150,11 @@ export class MountedTools {
     try {
       if (this.#settings.hiddenText === "refuse") requireShownTexts(tool);
       const undo = this.#mountOne(tool, name);
+      const lost = refusedAtRoot(tool.inputSchema);
+      if (lost.length > 0)
+        this.noteOddity(
+          `tool "${tool.name}": models and clients from before 2026 get its schema without ${lost.join(" and ")} at its root, because many refuse it there; the host checks the whole`,
+        );
       const skill = skillOf(tool);
       const offered = skill && toOffered(skill);
       this.#taken.add(foldName(name));

@@ -8,6 +8,7 @@ import {
 import type { Host, ToolInfo } from "@toolmount/core";
 import { toAnnotations } from "../wire/annotations.ts";
 import { isRecord, withoutUndefined } from "@toolmount/core/json";
+import { inNewestEdition, withFlatRoot } from "@toolmount/core/schemas";
 import { publishedOn } from "../wire/published.ts";
 import { skillMetaKey } from "../wire/skills.ts";
 
@@ -30,10 +31,14 @@ export function ownName(seen: string, host: Host): string {
   return [...all.keys()].find((name) => servedName(name) === seen) ?? seen;
 }
 
-/** Renders a tool for `tools/list`, with its JSON Schema unchanged. */
+/**
+ * Renders a tool for `tools/list`. Its schemas are of JSON Schema 2020-12, because some clients refuse others. Before 2026, the
+ * protocol has no unions at the root of `inputSchema`, and the models of most clients refuse them.
+ */
 export function toMcpTool(info: ToolInfo, era: Era, extras?: Extras): Tool {
   const { name, description, inputSchema, outputSchema } = info;
   const more = extras?.(info);
+  const input = inNewestEdition(inputSchema);
   const own = toAnnotations(info);
   // The host's classification of a tool takes precedence over the hints of its server.
   const annotations = own === undefined ? more?.annotations : { ...more?.annotations, ...own };
@@ -41,8 +46,8 @@ export function toMcpTool(info: ToolInfo, era: Era, extras?: Extras): Tool {
     ...more,
     name: servedName(name),
     description,
-    inputSchema: inputSchema as Tool["inputSchema"],
-    ...(isListed(outputSchema, era) && { outputSchema }),
+    inputSchema: (era === "legacy" ? withFlatRoot(input) : input) as Tool["inputSchema"],
+    ...(isListed(outputSchema, era) && { outputSchema: inNewestEdition(outputSchema) }),
     ...(mayWait(info, era) && more?.execution === undefined && { execution: { taskSupport: "optional" } }),
     ...(annotations !== undefined && { annotations }),
   };

@@ -1,4 +1,5 @@
 import type { JsonSchema } from "@toolmount/core";
+import { refusedAtRoot } from "@toolmount/core/schemas";
 
 /** Keywords that strict mode accepts in a schema. Source: OpenAI's guide to structured outputs. */
 const allowed = new Set([
@@ -31,7 +32,7 @@ const allowed = new Set([
  * keywords.
  */
 export function strictSchema(schema: JsonSchema): JsonSchema | null {
-  const strict = convert(schema);
+  const strict = refusedAtRoot(schema).length === 0 ? convert(schema) : null;
   return strict !== null && strict["type"] === "object" ? strict : null;
 }
 
