@@ -55,7 +55,7 @@ test.each([
     "it was cut; whether it took effect is not known",
   ],
   [
-    failures.toolChanged("read", "files"),
+    failures.toolChanged("read", "files", false),
     'the MCP server "files" describes "read" otherwise than when this call was decided about; call it again',
   ],
 ])("%#: a model reads %s", (failure, text) => {
@@ -72,7 +72,7 @@ test("each failure has the code that docs/reference/errors.md explains", () => {
     code: "MCP_NEEDS_AUTH",
     cause: "why",
   });
-  expect(failures.toolChanged("read", "files").code).toBe("MCP_TOOL_CHANGED");
+  expect(failures.toolChanged("read", "files", true).code).toBe("MCP_TOOL_CHANGED");
 });
 
 /** What a program's connection knows of its end. */

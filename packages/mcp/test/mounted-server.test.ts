@@ -148,10 +148,20 @@ describe("a server whose tools the lock file has", () => {
     expect(result).toMatchObject({
       code: "MCP_TOOL_CHANGED",
       error:
-        'the MCP server "one" describes "a" otherwise than when this call was decided about; call it again',
+        'the MCP server "one" describes "a" otherwise than the lock file; compare with: toolmount lock --check',
     });
     expect(count("tools/call")).toBe(0);
   });
+
+  test.each([{ title: "Another" }, { _meta: { a: 1 } }, { icons: [{ src: "x:y" }] }, { "x-own": 1 }])(
+    "runs a tool that the lock file accepts, with %j since",
+    async (more) => {
+      const { upstream, count } = changing(tool("a", more));
+      const { host } = await gatewayOf({ one: upstream }, {}, undefined, locked([tool("a")]));
+      expect((await host.call({ name: "a", arguments: {} })).result.data).toBe("a ran");
+      expect(count("tools/call")).toBe(1);
+    },
+  );
 
   test("has the title, icons and _meta that were accepted in front of clients, and the status says what differs", async () => {
     const shown = {

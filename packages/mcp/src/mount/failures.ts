@@ -187,9 +187,11 @@ function isSdkError(error: unknown, code: SdkErrorCode): boolean {
 }
 
 /** Returns the error for a tool whose definition has changed since a call of it was decided about. */
-export function toolChanged(tool: string, server: string): ToolError {
-  return new ToolError(
-    `the MCP server "${server}" describes "${tool}" otherwise than when this call was decided about; call it again`,
-    { code: "MCP_TOOL_CHANGED" },
-  );
+export function toolChanged(tool: string, server: string, isLocked: boolean): ToolError {
+  const than = isLocked
+    ? "the lock file; compare with: toolmount lock --check"
+    : "when this call was decided about; call it again";
+  return new ToolError(`the MCP server "${server}" describes "${tool}" otherwise than ${than}`, {
+    code: "MCP_TOOL_CHANGED",
+  });
 }

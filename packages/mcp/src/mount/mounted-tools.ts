@@ -34,6 +34,8 @@ export class MountedTools {
   /** Sentences about what was not taken as the server wrote it. */
   readonly #oddities = new Set<string>();
   readonly #mounted = new Map<string, MountedTool>();
+  /** What the host says of the mounted tools, by the names under which they were mounted. */
+  #seen: ReadonlyMap<string, ToolInfo> = new Map();
   /** Names of the mounted tools, folded by `foldName`: two names are the same if they differ only by case, `-` or `_`. */
   readonly #taken = new Set<string>();
   readonly #refused = new Map<string, string>();
@@ -84,9 +86,9 @@ export class MountedTools {
     return [...this.#mounted.values()];
   }
 
-  /** Returns the digest of the definition that is mounted for a tool of the server. */
-  digestOf(tool: string): string | undefined {
-    return this.#mounted.get(tool)?.digest;
+  /** Returns what the host says of a tool of the server. */
+  infoOf(tool: string): ToolInfo | undefined {
+    return this.#seen.get(this.#mounted.get(tool)?.name ?? "");
   }
 
   /** Mounts the tools of the server. A tool that the host refuses is left out and named in the status. */
@@ -171,7 +173,7 @@ export class MountedTools {
     const { tool, differs } = asAccepted(listed, this.#accepted.get(listed.name));
     if (differs.length > 0)
       this.noteOddity(
-        `tool "${listed.name}": ${differs.join(" and ")} differ from the lock file, and clients see what was accepted; toolmount lock --accept takes the new ones`,
+        `tool "${listed.name}": ${differs.join(" and ")} differ${differs.length === 1 ? "s" : ""} from the lock file, and clients see what was accepted; toolmount lock --accept takes the new ones`,
       );
     return tool;
   }
@@ -200,7 +202,10 @@ export class MountedTools {
   /** Notes the names that the host gave to the tools that were just mounted. */
   #noteOffered(before: ReadonlySet<string>): void {
     const mounted = new Map([...this.#mounted.values()].map(({ name, tool }) => [name, tool]));
-    this.#offered = offeredAfter(this.#offered, before, this.#infos(), mounted);
+    const infos = this.#infos();
+    this.#offered = offeredAfter(this.#offered, before, infos, mounted);
+    const own = infos.filter(({ name }) => this.#offered.has(name));
+    this.#seen = new Map(own.map((info) => [info.declaredName, info]));
   }
 }
 

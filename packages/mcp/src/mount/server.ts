@@ -1,5 +1,6 @@
 import type { Tool } from "@modelcontextprotocol/client";
 import type { Coordinator, HostLink, SchemaCompiler, ToolContext, ToolDefinition } from "@toolmount/core";
+import { lockDigest } from "@toolmount/core/modules";
 import type { AskKind, PublishedSource } from "../wire/exposed-source.ts";
 import { withShownTexts } from "../wire/foreign-texts.ts";
 import type { Published } from "../wire/published.ts";
@@ -184,11 +185,14 @@ export class MountedServer {
     });
   };
 
-  /** Connects. Throws if the server now lists another definition of the tool than the one for which the host allowed the call. */
+  /** Connects. Throws if the tool, as the host sees it, is now another one than that for which the host allowed the call. */
   async #connectFor(tool: string, connection: Connection, signal: AbortSignal | undefined): Promise<void> {
-    const accepted = this.tools.digestOf(tool);
+    const allowed = this.tools.infoOf(tool);
     await connection.client(signal);
-    if (this.tools.digestOf(tool) !== accepted) throw toolChanged(tool, this.settings.name);
+    const now = this.tools.infoOf(tool);
+    if (now === allowed) return;
+    const isSame = allowed !== undefined && now !== undefined && lockDigest(now) === lockDigest(allowed);
+    if (!isSame) throw toolChanged(tool, this.settings.name, this.locked !== null);
   }
 
   readonly #call: CallServer = (params, context, options) => {
