@@ -52,7 +52,7 @@ describe("AMP-N72: the content of a tool's result reaches the caller", () => {
   ])("%s is refused, not dropped", async (_, content) => {
     const { status, result } = await call(withTool({ success: true, output: "x", content }));
 
-    expect([status, result.code]).toEqual(["failed", "CONTRACT_VIOLATION"]);
+    expect([status, result.code]).toEqual(["unknown", "CONTRACT_VIOLATION"]);
   });
 });
 

@@ -14,10 +14,10 @@ describe("AMP-10, AMP-19: a call of an Amplifier tool ends in a ToolResult, and 
     ["a throw", 'throw new Error("boom");', "failed"],
     ["a rejection", 'return Promise.reject(new TypeError("boom"));', "failed"],
     ["a thrown text", 'throw "boom";', "failed"],
-    ["nothing", "return undefined;", "failed"],
-    ["a number", "return 7;", "failed"],
-    ["a success with an error", 'return { success: true, error: { message: "no" } };', "failed"],
-    ["a success that is a text", 'return { success: "yes" };', "failed"],
+    ["nothing", "return undefined;", "unknown"],
+    ["a number", "return 7;", "unknown"],
+    ["a success with an error", 'return { success: true, error: { message: "no" } };', "unknown"],
+    ["a success that is a text", 'return { success: "yes" };', "unknown"],
     ["an answer that never comes", "return new Promise(() => {});", "timed_out"],
   ];
 

@@ -385,7 +385,7 @@ describe("C16: identifiers", () => {
       );
     const snake = { session_id: "s-1", conversation_id: "c-1", turn_id: "t-1" };
 
-    expect(outcomes.map(({ status }) => status)).toEqual(["ok", "failed", "failed", "denied"]);
+    expect(outcomes.map(({ status }) => status)).toEqual(["ok", "failed", "unknown", "denied"]);
     for (const outcome of outcomes) expect(outcome).toMatchObject(ids);
     for (const { event, data: payload } of world.events.events.filter((one) => one.event.startsWith("tool:")))
       expect([event, payload]).toMatchObject([event, { ...snake, run_id: expect.any(String) as string }]);

@@ -77,7 +77,7 @@ function sealResult(call: Call): void {
     const { tool, fetchedAt } = ending.result!;
     logError(call, error, "a tool broke the contract");
     const message = errorMessage("CONTRACT_VIOLATION", { tool, rule: ContractBreach.of(error).message });
-    ending.status = "failed";
+    if (ending.status === "ok") ending.status = "unknown";
     ending.result = { tool, fetchedAt, error: message, code: "CONTRACT_VIOLATION" };
     ending.resultFrozen = false;
     freezeResult(call);

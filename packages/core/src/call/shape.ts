@@ -45,7 +45,7 @@ function fromReturned(call: Call): ToolResult | null {
     if (result.code !== undefined) refuseHostCode(result.code);
     return limit(call, result);
   } catch (error) {
-    return endBreach(call, withPlace(error, data));
+    return endBreach(call, withPlace(error, data), true);
   }
 }
 
@@ -72,7 +72,7 @@ function fromThrown(call: Call, thrown: unknown): ToolResult | null {
     if (answer.code !== "TOOL_FAILED") refuseHostCode(answer.code);
     return limit(call, complete(call, answer));
   } catch (error) {
-    return endBreach(call, error);
+    return endBreach(call, error, isContractBreach(thrown)); // an adapter throws a breach after its tool has answered
   }
 }
 
@@ -122,11 +122,15 @@ function maskFailure({ redact }: CallHost, result: ToolResult): ToolResult {
   return { ...result, ...plain, error: redact(error) } as ToolResult;
 }
 
-/** Ends the call with the rule that its tool broke. `error` can be anything, because getters and proxies may throw anything. */
-function endBreach(call: Call, error: unknown): null {
+/**
+ * Ends the call with the rule that its tool broke. `error` can be anything, because getters and proxies may throw anything. A
+ * call whose tool `answered` may have taken effect, if it was no rehearsal.
+ */
+function endBreach(call: Call, error: unknown, answered: boolean): null {
   if (error instanceof KeptOutputsError) throw error;
   logError(call, error, "a tool broke the contract");
-  endCall(call, "failed", "CONTRACT_VIOLATION", {
+  const hasRun = answered && call.given.rehearsal === undefined;
+  endCall(call, hasRun ? "unknown" : "failed", "CONTRACT_VIOLATION", {
     tool: call.tool!.name,
     rule: ContractBreach.of(error).message,
   });

@@ -315,7 +315,7 @@ describe.each<Where>(["inline", "cloned"])("a call whose tool runs %s", (where) 
 
       const { status, result, runId } = await host.call({ name: "probe" });
 
-      expect(status).toBe("failed");
+      expect(status).toBe("unknown");
       expect(result.code).toBe("CONTRACT_VIOLATION");
       expect(result.error).toMatch(rule);
       expect(

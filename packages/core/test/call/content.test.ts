@@ -75,7 +75,7 @@ describe("content beside the data", () => {
     ["has a file without a uri", [{ type: "file", name: "a.txt" }]],
   ])("that %s breaks the contract", async (_, content) => {
     expect(await callWith(data(1, { content: content as ContentBlock[] }))).toMatchObject({
-      status: "failed",
+      status: "unknown",
       result: { code: "CONTRACT_VIOLATION", error: expect.stringContaining("content is not a list of text") },
     });
   });

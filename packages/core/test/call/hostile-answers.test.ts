@@ -49,7 +49,7 @@ describe.each(values)("an answer with %s", (_, make) => {
     const { host, eventsOf } = world([tool(answer)]);
     const { status, result, runId } = await host.call({ name: "probe" });
 
-    expect([status, result.code]).toEqual(["failed", "CONTRACT_VIOLATION"]);
+    expect([status, result.code]).toEqual(["unknown", "CONTRACT_VIOLATION"]);
     expect(Object.isFrozen(result)).toBe(true);
     expect(eventsOf(runId).filter((name) => terminal.includes(name))).toEqual(["tool:error"]);
   });
@@ -63,7 +63,7 @@ test.each([
   const { host, eventsOf } = world([tool(answer)]);
   const { status, result, runId } = await host.call({ name: "probe" });
 
-  expect([status, result.code]).toEqual(["failed", "CONTRACT_VIOLATION"]);
+  expect([status, result.code]).toEqual(["unknown", "CONTRACT_VIOLATION"]);
   expect(eventsOf(runId).filter((name) => terminal.includes(name))).toEqual(["tool:error"]);
 });
 

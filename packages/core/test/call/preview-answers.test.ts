@@ -24,13 +24,14 @@ test.each<[unknown, string | null]>([
   [{ effects: [{ ...effect, cost: 5 }], result: { data: 1 } }, broken],
   [{ effects: [{ ...effect, cost: { amount: "5", currency: "EUR" } }], result: { data: 1 } }, broken],
   [{ effects: [{ ...effect, cost: { amount: 5 } }], result: { data: 1 } }, broken],
+  [{ effects: [], result: 7 }, expect.stringContaining("not a result") as string],
 ])("a preview that answers %j: %s", async (answer, error) => {
   const { host } = world([tool(() => data(1), { category: "write", preview: () => answer as never })]);
   const rehearsal = host.session("s").rehearse();
   const outcome = await rehearsal.call({ name: "probe", arguments: { a: 1 } });
   const { effects = [] } = (answer ?? {}) as { effects?: readonly unknown[] };
 
-  expect(outcome.result.error ?? null).toBe(error);
+  expect([outcome.status, outcome.result.error ?? null]).toEqual([error === null ? "ok" : "failed", error]);
   expect(rehearsal.calls).toEqual(
     error !== null || effects.length === 0
       ? []

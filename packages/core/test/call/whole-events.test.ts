@@ -153,7 +153,7 @@ describe("tool:error of a call", () => {
     [
       "whose tool breaks the contract",
       [{ name: "odd" }],
-      { status: "failed", phase: "shape", code: "CONTRACT_VIOLATION", input: {}, pre: "allow" },
+      { status: "unknown", phase: "shape", code: "CONTRACT_VIOLATION", input: {}, pre: "allow" },
     ],
   ])("%s", async (_, given, expected) => {
     const { host, events } = standing([odd, plain, throwing, strict, asking]);

@@ -339,7 +339,7 @@ test.each([
   host.coordinator.mount("tools", Tool as never);
   const outcome = await host.call({ name: "agent_greet", arguments: { name: "Ada" } });
 
-  expect(outcome).toMatchObject({ status: "failed", result: { code: "CONTRACT_VIOLATION" } });
+  expect(outcome).toMatchObject({ status: "unknown", result: { code: "CONTRACT_VIOLATION" } });
   expect(outcome.result.error).toContain(rule);
 });
 
