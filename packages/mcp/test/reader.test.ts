@@ -195,7 +195,7 @@ describe("an odd member of a definition costs that member", () => {
     [
       "members that the protocol does not have",
       { vendor: { a: null } },
-      { ...plain, vendor: { a: null } },
+      { ...plain, _meta: { "dev.toolmount/members": { vendor: { a: null } } } },
       [],
     ],
   ])("%s", (_, members, tool, said) => {

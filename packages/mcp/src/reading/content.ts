@@ -2,6 +2,7 @@ import { isRecord } from "@toolmount/core/json";
 import type { Note } from "../wire/shapes.ts";
 import {
   flag,
+  itemOf,
   kindOf,
   listOf,
   matching,
@@ -99,11 +100,11 @@ export function readCallResult(
 const marks = { annotations, _meta: record };
 
 const blocks: Readonly<Record<string, Read>> = {
-  text: shape({ ...marks, text }, ["text"]),
-  image: shape({ ...marks, data: base64, mimeType: text }, ["data"]),
-  audio: shape({ ...marks, data: base64, mimeType: text }, ["data"]),
-  resource_link: withName(shape(linked, ["uri"]), "uri"),
-  resource: shape({ ...marks, resource: contents }, ["resource"]),
+  text: itemOf({ ...marks, text }, ["text"], ["type"]),
+  image: itemOf({ ...marks, data: base64, mimeType: text }, ["data"], ["type"]),
+  audio: itemOf({ ...marks, data: base64, mimeType: text }, ["data"], ["type"]),
+  resource_link: withName(itemOf(linked, ["uri"], ["type"]), "uri"),
+  resource: itemOf({ ...marks, resource: contents }, ["resource"], ["type"]),
 };
 
 /** Reads one block of content. A block of no known form becomes a text: its own text, or its JSON. */

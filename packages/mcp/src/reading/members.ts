@@ -3,6 +3,7 @@
 // or read as something else.
 import { isRecord, meter, quoteChanged } from "@toolmount/core/json";
 import type { Note } from "../wire/shapes.ts";
+import { withUnknownInMeta } from "../wire/unknown-members.ts";
 
 export type Members = Readonly<Record<string, unknown>>;
 
@@ -47,6 +48,20 @@ export function shape(members: Readonly<Record<string, Read>>, needed: readonly 
       if (taken !== undefined && !(given === null && Object.hasOwn(members, name))) read[name] = taken;
     }
     return needed.every((name) => read[name] !== undefined) ? read : undefined;
+  };
+}
+
+/** Reads an item of a list like {@link shape}. Members that the protocol does not have are moved into its `_meta`. */
+export function itemOf(
+  members: Readonly<Record<string, Read>>,
+  needed: readonly string[] = [],
+  others: readonly string[] = [],
+): Read {
+  const read = shape(members, needed);
+  const isKnown = (name: string) => Object.hasOwn(members, name) || others.includes(name);
+  return (value, note) => {
+    const taken = read(value, note);
+    return isRecord(taken) ? withUnknownInMeta(taken, isKnown) : undefined;
   };
 }
 

@@ -11,7 +11,17 @@ import {
   readImplementation,
   withName,
 } from "./content.ts";
-import { flag, listOf, oneOf, shape, text, withoutNulls, type Members, type Read } from "./members.ts";
+import {
+  flag,
+  itemOf,
+  listOf,
+  oneOf,
+  shape,
+  text,
+  withoutNulls,
+  type Members,
+  type Read,
+} from "./members.ts";
 import { readInputSchema, readOutputSchema } from "./schema.ts";
 
 /** Returns the result of a method in the form that the SDK takes. With `isLegacy`, the connection is of before 2026. */
@@ -34,7 +44,7 @@ const toolMembers = {
 };
 
 const toolOf = (isLegacy: boolean): Read => {
-  const rest = shape(toolMembers, ["name"]);
+  const rest = itemOf(toolMembers, ["name"], ["inputSchema", "outputSchema"]);
   return (value, note) => {
     const tool = rest(value, note) as Members | undefined;
     if (tool === undefined) return undefined;
@@ -109,11 +119,11 @@ const results: Readonly<Record<string, ReadResult>> = {
   "resources/unsubscribe": empty,
   "tools/list": list("tools", "tool", toolOf),
   "prompts/list": list("prompts", "prompt", () =>
-    shape({ ...named, arguments: listOf("argument", promptArgument) }, ["name"]),
+    itemOf({ ...named, arguments: listOf("argument", promptArgument) }, ["name"]),
   ),
-  "resources/list": list("resources", "resource", () => withName(shape(linked, ["uri"]), "uri")),
+  "resources/list": list("resources", "resource", () => withName(itemOf(linked, ["uri"]), "uri")),
   "resources/templates/list": list("resourceTemplates", "resource template", () =>
-    withName(shape(linked, ["uriTemplate"]), "uriTemplate"),
+    withName(itemOf(linked, ["uriTemplate"]), "uriTemplate"),
   ),
   "resources/read": (result, note, isLegacy) => {
     const page = { ...result, contents: listOf("resource", contents)(result["contents"] ?? [], note) };

@@ -18,6 +18,7 @@ import { isRecord } from "@toolmount/core/json";
 import { lockChannel } from "../wire/kept-definitions.ts";
 import { publishedOn, waitForStarting } from "../wire/published.ts";
 import { traceConnections } from "../wire/trace.ts";
+import { passUnknownMembers } from "../wire/unknown-members.ts";
 import { answerRetry, asProtocolError, type Waiting } from "./approvals.ts";
 import { watchResources } from "./exposed-resources.ts";
 import { exposedCapabilities, serveExposed } from "./exposed.ts";
@@ -64,6 +65,7 @@ export async function createServer(serving: Serving): Promise<Server> {
   const transport = serving.isHere === true ? "pipe" : "tcp";
   const hostId = served.host.coordinator.getCapability("host.id") ?? "";
   const isBrief = serving.era === "modern" && serving.isHere !== true;
+  passUnknownMembers(server);
   traceConnections(server, { hostId, role: "server", transport, isBrief });
   const requested = (ctx: ServerContext) => ({ ...serving, capabilities: capabilitiesOf(server, ctx) });
   server.setRequestHandler("tools/list", (request) => listTools(request, serving));
