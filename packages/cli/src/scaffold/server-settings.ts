@@ -36,8 +36,10 @@ const spellings = {
  */
 export function inOneSpelling(given: Settings): Settings {
   const written = Object.entries(spellings).flatMap(([name, others]): [string, string][] => {
-    const isList = name.endsWith("Tools");
-    const found = others.find((other) => (isList ? Array.isArray(given[other]) : given[other] !== undefined));
+    const isChoice = name.endsWith("Tools");
+    const found = others.find((other) =>
+      isChoice ? chooses(other, given[other]) : given[other] !== undefined,
+    );
     return found === undefined ? [] : [[found, name]];
   });
   const names = new Map(written);
@@ -66,6 +68,11 @@ export function inOneSpelling(given: Settings): Settings {
     timeoutMs,
   };
   return { ...withoutUndefined({ startTimeoutMs }), ...rest, ...withoutUndefined(all) };
+}
+
+/** Tests whether a setting chooses tools. An empty list of Goose chooses nothing; that of another application no tool. */
+function chooses(name: string, value: unknown): boolean {
+  return Array.isArray(value) && (value.length > 0 || name !== "available_tools");
 }
 
 /** Returns the limits of a server that are written under our names, in milliseconds. */
@@ -122,11 +129,11 @@ interface Left {
 
 /** Returns the `tools` of a plan's entry, with the tools that a list includes or excludes; undefined if it names none. */
 export function chosenTools({ includeTools, excludeTools }: Settings): JsonObject | undefined {
-  const names = (list: unknown) =>
-    Array.isArray(list) && list.length > 0 && !list.includes("*") ? list.map(String) : undefined;
-  const [include, exclude] = [names(includeTools), names(excludeTools)];
-  if (include === undefined && exclude === undefined) return undefined;
-  return { ...(include !== undefined && { include }), ...(exclude !== undefined && { exclude }) };
+  const names = (list: unknown) => (Array.isArray(list) ? list.map(String) : undefined);
+  const [include, exclude = []] = [names(includeTools), names(excludeTools)];
+  const isAll = include === undefined || include.includes("*");
+  if (isAll && exclude.length === 0) return undefined;
+  return { ...(!isAll && { include }), ...(exclude.length > 0 && { exclude }) };
 }
 
 /** Returns the settings of a server that have no counterpart in its entry, each with the reason. */
@@ -139,7 +146,7 @@ export function settingsLeft(server: string, given: Settings): Left[] {
 }
 
 const isRead: ReadonlySet<string> = new Set(
-  "address args command cwd disabled enabled env excludeTools headers includeTools isActive source startTimeoutMs timeoutMs transport type".split(
+  "address args available_tools command cwd disabled enabled env excludeTools headers includeTools isActive source startTimeoutMs timeoutMs transport type".split(
     " ",
   ),
 );

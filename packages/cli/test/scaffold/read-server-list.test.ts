@@ -240,6 +240,7 @@ test("what switches a tool off is in the entry, and every other setting is named
     { name: "a, gallery", because: "an entry has no such setting" },
   ]);
   expect((await one({ command: "x", tools: ["*"] })).tools).toBeUndefined();
+  expect((await one({ command: "x", excludeTools: ["*"] })).tools).toEqual({ exclude: ["*"] });
 });
 
 test.each(["disabledTools", "disabled_tools", "excludeTools"])(
@@ -253,6 +254,15 @@ test("a setting in two spellings counts once, and the other is named", async () 
   const { mcp, left } = await one({ url: "https://a.example/sse", httpUrl: "https://a.example/mcp" });
   expect(mcp).toEqual({ url: "https://a.example/mcp" });
   expect(left).toEqual([{ name: "a, url", because: "an entry has no such setting" }]);
+});
+
+test.each<[string, object | undefined]>([
+  ["enabled_tools", { include: [] }],
+  ["includeTools", { include: [] }],
+  ["available_tools", undefined],
+  ["excludeTools", undefined],
+])("an empty list under %s chooses what it does in its application", async (name, tools) => {
+  expect(await one({ command: "x", [name]: [] })).toMatchObject({ tools, left: [] });
 });
 
 test("what is no list of tools switches nothing off, and is named", async () => {
