@@ -19,7 +19,7 @@ export function shape(call: Call): HopAnswer {
   const result = thrown === null ? fromReturned(call) : fromThrown(call, thrown.value);
   if (result === null) return "next";
   ending.result = result;
-  ending.status = result.error === undefined ? "ok" : mayHaveRun(call.returned) ? "unknown" : "failed";
+  ending.status = result.error === undefined ? "ok" : mayHaveRun(call, result) ? "unknown" : "failed";
   const { checkOutput } = call.tool!;
   const isUnchecked =
     checkOutput === null || host.outputCheck === "off" || call.undo !== null || isStaged(call);
@@ -32,8 +32,12 @@ function isStaged({ given, returned }: Call): boolean {
   return given.rehearsal !== undefined && (returned as { readonly data?: unknown } | null)?.data === null;
 }
 
-/** Whether a failure may have had effects. It reads the member, because a value from another process is no instance of `Answer`. */
-function mayHaveRun(returned: unknown): boolean {
+/**
+ * Whether a failure may have had effects: its tool says so, or did its work and answered more than the host takes. It reads the
+ * member, because a value from another process is no instance of `Answer`.
+ */
+function mayHaveRun({ returned, given, tool }: Call, { code }: ToolResult): boolean {
+  if (code === "OUTPUT_TOO_LARGE") return given.rehearsal === undefined && tool!.info.category !== "read";
   return isRecord(returned) && returned["mayHaveRun"] === true;
 }
 

@@ -18,7 +18,7 @@ const messages = {
   TOOL_FAILED: (d: { tool: string; message?: string }) => d.message ?? `${d.tool} failed`,
   CONTRACT_VIOLATION: (d: { tool: string; rule: string }) => `"${d.tool}" broke the tool contract: ${d.rule}`,
   OUTPUT_TOO_LARGE: (d: { tool: string; excess: string }) =>
-    `the result of "${d.tool}" ${d.excess} and cannot be cut; ask for less`,
+    `"${d.tool}" ran, and its result ${d.excess} and cannot be cut; ask for less`,
   OUTPUT_INVALID: (d: { tool: string; problem: string }) =>
     `the result of "${d.tool}" does not match its output schema: ${d.problem}`,
   UNAVAILABLE: (d: { tool: string; reason: string }) => `"${d.tool}" cannot run now: ${d.reason}`,

@@ -646,15 +646,22 @@ describe.each<Where>(["inline", "cloned"])("a call whose tool runs %s", (where) 
       expect(cut.first).toMatch(/^x+\n… \[5000 bytes in all, the middle is left out\] …\nx+$/);
     });
 
-    test("large data without text to cut is OUTPUT_TOO_LARGE, and is kept", async () => {
-      const { host } = here([tool(() => data(Array.from({ length: 2_000 }, (_, n) => n)))], { limits });
+    test.each([
+      ["read", "failed"],
+      ["write", "unknown"],
+    ] as const)(
+      "large data without text to cut is OUTPUT_TOO_LARGE, and is kept: %s is %s",
+      async (category, ends) => {
+        const many = () => data(Array.from({ length: 2_000 }, (_, n) => n));
+        const { host } = here([tool(many, { category })], { limits });
 
-      const { status, result } = await host.call({ name: "probe" });
+        const { status, result } = await host.call({ name: "probe" });
 
-      expect(status).toBe("failed");
-      expect(result).toMatchObject({ code: "OUTPUT_TOO_LARGE", truncated: { ref: expect.any(String) } });
-      expect(JSON.parse(host.output(result.truncated!.ref).text)).toHaveLength(2_000);
-    });
+        expect(status).toBe(ends);
+        expect(result).toMatchObject({ code: "OUTPUT_TOO_LARGE", truncated: { ref: expect.any(String) } });
+        expect(JSON.parse(host.output(result.truncated!.ref).text)).toHaveLength(2_000);
+      },
+    );
 
     test("full texts are kept up to the host's bytes, two for each character; then the oldest is dropped", async () => {
       const text = "x".repeat(5_000);

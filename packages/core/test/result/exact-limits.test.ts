@@ -15,7 +15,7 @@ function truncated(result: object, maxBytes = 2_000) {
 
 const tooLarge = (excess: string, bytes: number) => ({
   ...facts,
-  error: `the result of "read" ${excess} and cannot be cut; ask for less`,
+  error: `"read" ran, and its result ${excess} and cannot be cut; ask for less`,
   code: "OUTPUT_TOO_LARGE",
   truncated: { bytes, ref: "ref-1" },
 });
