@@ -13,14 +13,15 @@ import type {
 import type { PlantedFault } from "./faults.ts";
 import { askModel, isJson, runCall, shownText } from "./calls.ts";
 import {
+  type Call,
   denyTwins,
   endCall,
+  isGone,
   openOf,
   readThread,
-  writeThread,
-  type Call,
   type Thread,
   type WireCall,
+  writeThread,
 } from "./thread.ts";
 
 /**
@@ -197,7 +198,7 @@ class PlantedHost {
         ? fault === "list-once"
         : isOwn
           ? fault === "answer-twice"
-          : fault === "used-before-the-death" && named.wasCut !== true;
+          : fault === "used-before-the-death" && named.wasCut !== true && isGone(named.answeredIn);
     const isOverruled = fault === "denied-by-another" && !this.#decided.has(question);
     if (named.wasDenied === true ? isOverruled : isUsedAgain) await this.#run(named);
     return undefined;
@@ -211,6 +212,7 @@ class PlantedHost {
     if (isTaken && fault !== "two-processes") mkdirSync(this.#claimOf(name, call));
     call.state = isTaken ? "approved" : "denied";
     call.wasDenied = !isTaken;
+    call.answeredIn = process.pid;
     this.#decided.add(call.question);
     if (fault === "five" && thread.calls.length > 4 && call === thread.calls[4]) call.state = "denied";
     if (fault === "after-a-denial" && !approve) thread.isDead = true;

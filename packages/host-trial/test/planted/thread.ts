@@ -12,6 +12,17 @@ export interface Call {
   /** Whether its process died while its tool ran. */
   wasCut?: boolean;
   isUndone?: boolean;
+  /** The id of the process that took the answer. */
+  answeredIn?: number;
+}
+
+/** Whether a process has ended. */
+export function isGone(pid: number | undefined): boolean {
+  try {
+    return pid === undefined || !process.kill(pid, 0);
+  } catch {
+    return true;
+  }
 }
 
 export interface Message {
