@@ -16,7 +16,7 @@ import {
   type Call,
   denyTwins,
   endCall,
-  isGone,
+  hasEnded,
   openOf,
   readThread,
   type Thread,
@@ -198,7 +198,7 @@ class PlantedHost {
         ? fault === "list-once"
         : isOwn
           ? fault === "answer-twice"
-          : fault === "used-before-the-death" && named.wasCut !== true && isGone(named.answeredIn);
+          : fault === "used-before-the-death" && named.wasCut !== true && hasEnded(named.answeredIn);
     const isOverruled = fault === "denied-by-another" && !this.#decided.has(question);
     if (named.wasDenied === true ? isOverruled : isUsedAgain) await this.#run(named);
     return undefined;

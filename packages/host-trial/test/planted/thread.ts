@@ -17,7 +17,7 @@ export interface Call {
 }
 
 /** Whether a process has ended. */
-export function isGone(pid: number | undefined): boolean {
+export function hasEnded(pid: number | undefined): boolean {
   try {
     return pid === undefined || !process.kill(pid, 0);
   } catch {
