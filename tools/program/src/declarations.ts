@@ -1,4 +1,5 @@
 import type { ToolInfo } from "@toolmount/core";
+import { pointed } from "@toolmount/core/json";
 
 type Schema = Readonly<Record<string, unknown>>;
 
@@ -26,7 +27,7 @@ function comment(text: string): string {
 function typeOf(schema: unknown, root: Schema, level: number): string {
   if (typeof schema !== "object" || schema === null || level > maxLevel) return "any";
   const one = schema as Schema;
-  if (typeof one["$ref"] === "string") return typeOf(follow(one["$ref"], root), root, level + 1);
+  if (typeof one["$ref"] === "string") return typeOf(pointed(root, one["$ref"]), root, level + 1);
   if ("const" in one) return JSON.stringify(one["const"]) ?? "any";
   if (Array.isArray(one["enum"])) return union(one["enum"].map((value) => JSON.stringify(value)));
   for (const key of ["anyOf", "oneOf"])
@@ -66,23 +67,6 @@ function recordOf(schema: Schema, root: Schema, level: number): string {
   if (typeof additionalProperties === "object" || isOpen || known.length > maxMembers)
     members.push(`[key: string]: ${typeOf(additionalProperties, root, level + 1)}`);
   return members.length === 0 ? "{}" : `{ ${members.join("; ")} }`;
-}
-
-/** Returns the part of a schema to which a local reference leads; undefined if there is none. */
-function follow(reference: string, root: Schema): unknown {
-  if (!reference.startsWith("#/")) return undefined;
-  const steps = reference.slice(2).split("/");
-  return steps.reduce<unknown>(
-    (at, step) =>
-      typeof at === "object" && at !== null && Object.hasOwn(at, decode(step))
-        ? (at as Schema)[decode(step)]
-        : undefined,
-    root,
-  );
-}
-
-function decode(step: string): string {
-  return step.replaceAll("~1", "/").replaceAll("~0", "~");
 }
 
 function union(types: readonly string[]): string {

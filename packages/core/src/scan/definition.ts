@@ -1,4 +1,5 @@
 import { isRecord } from "../json/json.ts";
+import { pointed } from "../json/pointer.ts";
 import { formatPath } from "../schema/issues.ts";
 import { escapeHidden } from "../text/hidden.ts";
 import { foldLookalikes, scanText, type TextFinding, type TextFindingKind } from "./text.ts";
@@ -124,24 +125,6 @@ function scanRef(ref: string, path: Path, { add, root }: Walk): void {
     add(make("ref", path, "refers to a part of the schema that does not exist", ref));
   else if (ref.startsWith("#/") && runsInCircle(schema, ref))
     add(make("ref", path, "refers only to itself", ref));
-}
-
-function pointed(schema: unknown, ref: string): unknown {
-  let node: unknown = schema;
-  for (const part of ref.slice(2).split("/")) {
-    const key = decode(part).replaceAll("~1", "/").replaceAll("~0", "~");
-    if (typeof node !== "object" || node === null || !Object.hasOwn(node, key)) return undefined;
-    node = (node as Record<string, unknown>)[key];
-  }
-  return node;
-}
-
-function decode(part: string): string {
-  try {
-    return decodeURIComponent(part);
-  } catch {
-    return part;
-  }
 }
 
 function runsInCircle(schema: unknown, ref: string): boolean {

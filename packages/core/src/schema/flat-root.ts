@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
 import { isRecord, type JsonSchema } from "../json/json.ts";
+import { pointed } from "../json/pointer.ts";
 
 type Node = Readonly<Record<string, unknown>>;
 
@@ -48,8 +49,8 @@ function flatten(node: Node, reading: Reading): Node {
   if (reading.left-- <= 0) return own;
   const partsOf = (list: unknown) =>
     Array.isArray(list) ? list.filter(isRecord).map((part) => flatten(part, reading)) : [];
-  const target = typeof reference === "string" ? referred(reference, reading.root) : undefined;
-  const base = target === undefined ? {} : flatten(target, reading);
+  const target = typeof reference === "string" ? pointed(reading.root, reference) : undefined;
+  const base = isRecord(target) ? flatten(target, reading) : {};
   const all = [base, own, ...partsOf(allOf)];
   const choices = [partsOf(anyOf), partsOf(oneOf)];
   const required = [...all.flatMap(requiredOf), ...choices.flatMap(requiredOfEach)];
@@ -86,24 +87,6 @@ function joined(parts: readonly Node[]): Node {
       schemas.length === 1 ? schemas[0] : { anyOf: schemas },
     ]),
   );
-}
-
-/** Returns the part to which a reference inside the schema leads; undefined for another one. */
-function referred(reference: string, root: Node): Node | undefined {
-  if (!reference.startsWith("#/")) return undefined;
-  let node: unknown = root;
-  for (const key of reference.slice(2).split("/").map(unescaped))
-    node = isRecord(node) && Object.hasOwn(node, key) ? node[key] : undefined;
-  return isRecord(node) ? node : undefined;
-}
-
-function unescaped(part: string): string {
-  const plain = part.replaceAll("~1", "/").replaceAll("~0", "~");
-  try {
-    return decodeURIComponent(plain);
-  } catch {
-    return plain;
-  }
 }
 
 /** Returns the schema's own description, and the rules of which the root without unions says nothing. */

@@ -1,4 +1,5 @@
 import type { JsonSchema } from "@toolmount/core";
+import { pointed } from "@toolmount/core/json";
 import { isRecord } from "./guards.ts";
 
 /** Maximum number of values in a schema, and its deepest nesting. A part that is used twice counts twice. */
@@ -116,20 +117,6 @@ function targetOf(reference: string, base: string, targets: ReadonlyMap<string, 
   const document = address(reference, base);
   const fragment = /#(.*)$/.exec(reference)?.[1] ?? "";
   if (fragment !== "" && !fragment.startsWith("/")) return targets.get(`${document}#${fragment}`);
-  let node: unknown = targets.get(document);
-  for (const part of fragment.split("/").slice(1)) node = isContainer(node) ? node[decode(part)] : undefined;
-  return node;
-}
-
-function isContainer(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null;
-}
-
-function decode(part: string): string {
-  const escaped = part.replaceAll("~1", "/").replaceAll("~0", "~");
-  try {
-    return decodeURIComponent(escaped);
-  } catch {
-    return escaped;
-  }
+  const target = targets.get(document);
+  return fragment === "" ? target : pointed(target, `#${fragment}`);
 }

@@ -1,4 +1,5 @@
 import type { JsonSchema } from "@toolmount/core";
+import { pointed } from "@toolmount/core/json";
 import { isRecord } from "./guards.ts";
 
 /** Keywords by which a schema itself says what happens to names that it does not declare. */
@@ -35,13 +36,5 @@ function partsOf(node: Readonly<Record<string, unknown>>, root: JsonSchema): rea
   );
   const single = ["if", "then", "else"].map((keyword) => node[keyword]);
   const dependent = isRecord(node["dependentSchemas"]) ? Object.values(node["dependentSchemas"]) : [];
-  return [...lists, ...single, ...dependent, referred(node["$ref"], root)];
-}
-
-function referred(ref: unknown, root: JsonSchema): unknown {
-  if (typeof ref !== "string" || !ref.startsWith("#/")) return undefined;
-  let node: unknown = root;
-  for (const part of ref.slice(2).split("/"))
-    node = isRecord(node) ? node[part.replaceAll("~1", "/").replaceAll("~0", "~")] : undefined;
-  return node;
+  return [...lists, ...single, ...dependent, pointed(root, String(node["$ref"]))];
 }

@@ -1,4 +1,4 @@
-import { isRecord } from "@toolmount/core/json";
+import { isRecord, pointed } from "@toolmount/core/json";
 import type { Note } from "../wire/shapes.ts";
 
 /** Kind of value that a keyword of JSON Schema must have. Other keywords are not changed. */
@@ -119,22 +119,7 @@ function withoutLost(value: unknown, schema: WholeSchema, onLost: Note, levels =
 /** Whether a reference can be resolved, by a pointer that leads somewhere or by a name that the compiler looks up. */
 function refersWithin(reference: string, { root, hasIds }: WholeSchema): boolean {
   if (!reference.startsWith("#/")) return reference.startsWith("#") || hasIds();
-  let at: unknown = root;
-  for (const part of reference.slice(2).split("/")) {
-    const key = unescapePart(part);
-    if (typeof at !== "object" || at === null || !Object.hasOwn(at, key)) return false;
-    at = (at as Readonly<Record<string, unknown>>)[key];
-  }
-  return true;
-}
-
-function unescapePart(part: string): string {
-  const plain = part.replaceAll("~1", "/").replaceAll("~0", "~");
-  try {
-    return decodeURIComponent(plain);
-  } catch {
-    return plain;
-  }
+  return pointed(root, reference) !== undefined;
 }
 
 function saidType(type: unknown): string {
