@@ -49,9 +49,9 @@ const signs: Readonly<Record<CallStatus, { readonly sign: string; readonly style
 function resultLines(screen: Screen, result: ToolResult): string[] {
   const { data = null, error, details, content = [] } = result;
   const blocks = isSaid(result) ? content.filter(({ type }) => type !== "text") : content;
-  const lines = error === undefined ? valueLines(data, screen) : printableLines(error).split("\n");
   // Blocks without data have no line for the data.
-  if (error === undefined && data === null && blocks.length > 0) lines.length = 0;
+  const own = data === null && blocks.length > 0 ? [] : valueLines(data, screen);
+  const lines = error === undefined ? own : printableLines(error).split("\n");
   if (details !== undefined) lines.push(...valueLines({ details }, screen));
   lines.push(...contentLines(screen, blocks));
   for (const warning of result.warnings ?? [])

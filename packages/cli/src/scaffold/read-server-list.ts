@@ -197,7 +197,10 @@ const places: Readonly<Record<string, string>> = {
   "/": "/",
 };
 
-/** Rewrites references to variables, such as `{env:A}` of opencode and `${{ secrets.A }}` of Continue, as those of a plan. Escapes what only looks like a reference. */
+/**
+ * Rewrites references to variables, such as `{env:A}` of opencode and `${{ secrets.A }}` of Continue, as those of a plan. Escapes
+ * what only looks like a reference.
+ */
 function readText(text: string, because: string, variables: Variables): string {
   const [, scheme = "", whole] = /^((?:[Bb]asic|[Bb]earer|[Tt]oken) )?\$([A-Z_][A-Z0-9_]*)$/.exec(text) ?? [];
   if (whole !== undefined) return `${scheme}${addVariable(whole, because, variables)}`;

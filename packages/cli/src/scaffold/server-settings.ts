@@ -24,7 +24,7 @@ const spellings = {
   address: ["httpUrl", "url", "serverUrl", "uri"],
   command: ["command", "cmd"],
   env: ["env", "environment", "envs"],
-  excludeTools: ["disabledTools", "excludeTools", "disabled_tools"],
+  excludeTools: ["excludeTools", "disabledTools", "disabled_tools"],
   headers: ["headers", "http_headers"],
   includeTools: ["includeTools", "tools", "enabled_tools", "available_tools"],
   passed: ["env_vars", "env_keys"],

@@ -256,6 +256,12 @@ test("a setting in two spellings counts once, and the other is named", async () 
   expect(left).toEqual([{ name: "a, url", because: "an entry has no such setting" }]);
 });
 
+test("of tools switched off in two spellings none is on without a word", async () => {
+  const { tools, left } = await one({ command: "x", disabledTools: ["a"], excludeTools: ["b"] });
+  expect(tools).toEqual({ exclude: ["b"] });
+  expect(left.map(({ name }) => name)).toEqual(["a, disabledTools"]);
+});
+
 test.each<[string, object | undefined]>([
   ["enabled_tools", { include: [] }],
   ["includeTools", { include: [] }],

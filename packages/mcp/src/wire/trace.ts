@@ -1,6 +1,7 @@
 import { systemClock } from "@toolmount/core";
 import { beginMcp, endMcp, publishMcpSession, tracesMcp, type McpTrace } from "@toolmount/core/tracing";
 import { isRecord } from "@toolmount/core/json";
+import { onConnect, type Peer, type Wire } from "./peer.ts";
 
 /** Facts of a connection that are known before it is made. */
 interface TracedConnection {
@@ -14,26 +15,11 @@ interface TracedConnection {
   readonly server?: string | undefined;
 }
 
-/** A client or a server of the SDK. */
-interface Peer {
-  connect(transport: never, ...rest: never[]): Promise<void>;
-}
-
-/** The part of the SDK's transports that is watched. */
-interface Wire {
-  send(message: unknown, ...rest: unknown[]): Promise<void>;
-  onmessage?: ((message: unknown, ...rest: unknown[]) => void) | undefined;
-  onclose?: (() => void) | undefined;
-  readonly sessionId?: string | undefined;
-}
-
 /** Publishes the requests and the session of each connection that a client or a server makes, for traces. */
 export function traceConnections(peer: Peer, connection: TracedConnection): void {
-  const connect = peer.connect.bind(peer) as (transport: Wire, ...rest: unknown[]) => Promise<void>;
-  peer.connect = (transport: Wire, ...rest: unknown[]) => {
-    if (connection.isBrief !== true || tracesMcp()) new TracedWire(transport, connection).watch();
-    return connect(transport, ...rest);
-  };
+  onConnect(peer, (wire) => {
+    if (connection.isBrief !== true || tracesMcp()) new TracedWire(wire, connection).watch();
+  });
 }
 
 const reused = { code: "id_reused", message: "another request has the same id" };

@@ -1,4 +1,5 @@
 import { isRecord } from "@toolmount/core/json";
+import { onConnect, type Peer } from "./peer.ts";
 
 /**
  * Key of `_meta` for members that the protocol does not have, of a tool, prompt, resource or block of content. The SDK drops
@@ -31,22 +32,12 @@ function withUnknown(item: unknown): unknown {
 /** Members of results that are lists of items, or of messages with one block of content each. */
 const lists = ["tools", "prompts", "resources", "resourceTemplates", "content", "messages"] as const;
 
-interface Peer {
-  connect(transport: never, ...rest: never[]): Promise<void>;
-}
-
-interface Wire {
-  send(message: unknown, ...rest: unknown[]): Promise<void>;
-}
-
 /** Writes unknown members of items where their server wrote them, in each result that a server of the SDK sends. */
 export function passUnknownMembers(peer: Peer): void {
-  const connect = peer.connect.bind(peer) as (wire: Wire, ...rest: unknown[]) => Promise<void>;
-  peer.connect = (wire: Wire, ...rest: unknown[]) => {
+  onConnect(peer, (wire) => {
     const send = wire.send.bind(wire);
     wire.send = (message, ...how) => send(isRecord(message) ? rewritten(message) : message, ...how);
-    return connect(wire, ...rest);
-  };
+  });
 }
 
 function rewritten(message: Members): Members {
