@@ -2,7 +2,6 @@
 export { canonicalJson, digestOf } from "./json/canonical.ts";
 export { frozenCopy, maxDepth, NotJson } from "./json/freeze.ts";
 export { isRecord } from "./json/json.ts";
-export { pointed } from "./json/pointer.ts";
 export { meter, smallBytes } from "./json/meter.ts";
 export { boundedFetch, LineReader, readBounded, requireNarrow } from "./json/bounded-fetch.ts";
 export { withoutUndefined } from "./json/without-undefined.ts";

@@ -1,4 +1,4 @@
-// Texts: globs, similar names, secrets and invisible characters. This entry is light: it loads no part of a host.
+// Texts: globs, similar names, JSON pointers, secrets and invisible characters. This entry is light: it loads no part of a host.
 export { compareLists } from "./text/compare-lists.ts";
 export {
   coverHidden,
@@ -10,6 +10,7 @@ export {
 export { lineDifference, withParts } from "./text/line-difference.ts";
 export { kindOf, matchesArguments, matchesGlob, matchesGlobs } from "./text/match.ts";
 export { nearestNames } from "./text/nearest.ts";
+export { pointed } from "./json/pointer.ts";
 export type { SecretTexts } from "./contract/logger.ts";
 export {
   createRedactor,

@@ -1,5 +1,5 @@
 import type { ToolInfo } from "@toolmount/core";
-import { pointed } from "@toolmount/core/json";
+import { pointed } from "@toolmount/core/text";
 
 type Schema = Readonly<Record<string, unknown>>;
 

@@ -1,5 +1,5 @@
 import type { JsonSchema } from "@toolmount/core";
-import { pointed } from "@toolmount/core/json";
+import { pointed } from "@toolmount/core/text";
 import { isRecord } from "./guards.ts";
 
 /** Maximum number of values in a schema, and its deepest nesting. A part that is used twice counts twice. */

@@ -1,5 +1,5 @@
 import type { JsonSchema } from "@toolmount/core";
-import { pointed } from "@toolmount/core/json";
+import { pointed } from "@toolmount/core/text";
 import { isRecord } from "./guards.ts";
 
 /** Keywords by which a schema itself says what happens to names that it does not declare. */

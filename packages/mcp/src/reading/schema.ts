@@ -1,4 +1,5 @@
-import { isRecord, pointed } from "@toolmount/core/json";
+import { isRecord } from "@toolmount/core/json";
+import { pointed } from "@toolmount/core/text";
 import type { Note } from "../wire/shapes.ts";
 
 /** Kind of value that a keyword of JSON Schema must have. Other keywords are not changed. */
