@@ -24,7 +24,7 @@ export const packages: Readonly<Record<string, Allowance>> = {
   // For hosts of anybody: it depends on nothing, and knows toolmount by an adapter, as it knows others.
   "host-trial": { house: [], libraries: [] },
   "@toolmount/loader": {
-    house: [core, tape],
+    house: [core, paths, tape],
     libraries: ["yaml", "zod", "cosmiconfig", "exsolve", "pino"],
   },
   "@toolmount/policy": { house: [core, paths, sandbox], libraries: ["zod"] },

@@ -143,7 +143,7 @@ describe("FORGE-25: fetchedAt is set in every result", () => {
     ["data", () => ({ data: 1 }), {}, "ok"],
     ["a failure", () => failure("no"), {}, "failed"],
     ["a throw", thrower, {}, "failed"],
-    ["a result of a wrong shape", () => 7, {}, "failed"],
+    ["a result of a wrong shape", () => 7, {}, "unknown"],
     ["a timeout", never, { timeout: 20 }, "timed_out"],
     ["arguments that do not fit", () => 1, { schema: z.strictObject({ must: z.string() }) }, "invalid"],
     ["a question without an approver", () => 1, { requiresConfirmation: true }, "denied"],

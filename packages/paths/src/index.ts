@@ -16,7 +16,8 @@ export {
 } from "./snapshot.ts";
 export { isBelow } from "./below.ts";
 export { canOthersRead, copyAttributes } from "./attributes.ts";
-export { makeFolder } from "./make-folder.ts";
+export { makeFolder } from "./own-files/make-folder.ts";
+export { rewriteText } from "./own-files/rewrite-text.ts";
 export { isTemporary } from "./temporary.ts";
 export { markOfFile, type Marked } from "./mark.ts";
 export type { Entry, EntryFacts, EntryKind, Listing } from "./list.ts";

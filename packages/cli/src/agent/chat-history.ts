@@ -1,6 +1,6 @@
-import { readFile, rename, writeFile } from "node:fs/promises";
+import { readFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import { makeFolder } from "@toolmount/paths";
+import { makeFolder, rewriteText } from "@toolmount/paths";
 import { messageOf } from "@toolmount/core/errors";
 import { addLine } from "@toolmount/tape";
 
@@ -51,10 +51,12 @@ export async function openHistory(
 
 /** Shortens the file to its newest lines, including those of other chats. Returns the new number of rows. */
 async function shorten(file: string): Promise<number> {
-  const lines = (await readLines(file)).slice(-maxLines);
-  const draft = `${file}.${process.pid}.new`;
-  await writeFile(draft, lines.map((line) => `${JSON.stringify(line)}\n`).join(""), { mode: 0o600 });
-  await rename(draft, file);
+  let lines: readonly string[] = [];
+  const shortened = async () => {
+    lines = (await readLines(file)).slice(-maxLines);
+    return lines.map((line) => `${JSON.stringify(line)}\n`).join("");
+  };
+  await rewriteText(file, shortened, { mode: 0o600 });
   return lines.length;
 }
 

@@ -1,10 +1,12 @@
 import { readFile, rm } from "node:fs/promises";
 import { dirname, relative, resolve, sep } from "node:path";
-import { isBelow } from "@toolmount/paths";
+import { isDeepStrictEqual } from "node:util";
+import { isBelow, rewriteText } from "@toolmount/paths";
 import { loaderOptions } from "../host/loader-options.ts";
 import type { Shell } from "../process/shell.ts";
+import { usageError } from "../process/usage-error.ts";
 import { readServerList } from "../scaffold/read-server-list.ts";
-import { editClientText, memberAt, parseClientFile, readClientFile, writeClientFile } from "./client-file.ts";
+import { editClientText, memberAt, parseClientFile, readClientFile } from "./client-file.ts";
 import { findDirectServers, namesInPlan, type DirectServer } from "./direct-servers.ts";
 import { writableLists, type McpClient } from "./mcp-clients.ts";
 import { copyFile, digestText, readCopy, removeCopy, writeCopy, type MovedServers } from "./moved-servers.ts";
@@ -14,7 +16,10 @@ export interface Change {
   readonly file: string;
   /** The current text of the file; undefined if the file does not exist. */
   readonly before: string | undefined;
+  /** The new text; undefined if the file is removed. */
   readonly after: string | undefined;
+  /** Makes the same change of a later text of the file. Throws `USAGE_INVALID` if the text has other servers. */
+  readonly edit: (text: string) => Promise<string>;
   /** The new entry of toolmount; undefined if the entry is removed. */
   readonly entry: Readonly<Record<string, unknown>> | undefined;
   /** Names of servers that leave the file or, when the entry is removed, return to it. */
@@ -33,12 +38,25 @@ export interface Change {
  * Makes a planned change. Servers that leave the file are stored first. Stored servers are deleted only after the file has them
  * again.
  */
-export async function makeChange({ file, after, entry, keep }: Change): Promise<void> {
-  const isRemoval = entry === undefined;
-  if (!isRemoval) await keep();
-  if (after === undefined) await rm(file, { force: true });
-  else await writeClientFile(file, after);
-  if (isRemoval) await keep();
+export async function makeChange(change: Change): Promise<void> {
+  const isRemoval = change.entry === undefined;
+  if (!isRemoval) await change.keep();
+  await write(change);
+  if (isRemoval) await change.keep();
+}
+
+/** Writes the file. What its application wrote into it since it was read, such as its own state, stays. */
+async function write({ file, before, after, edit }: Change): Promise<void> {
+  if (after === undefined && (await readClientFile(file)) === before) return rm(file, { force: true });
+  await rewriteText(file, (now) =>
+    after !== undefined && now === (before ?? null) ? after : edit(now ?? ""),
+  );
+}
+
+/** Throws if the list of servers in `text` is not `list`. */
+async function requireSameServers(text: string, file: string, key: string, list: unknown): Promise<void> {
+  if (isDeepStrictEqual(memberAt(await parseClientFile(text, file), [key]), list)) return;
+  throw usageError(`${file} was changed meanwhile, and lists other servers; run the command again`);
 }
 
 /** Plans the entry that starts a plan, for a client's file. It replaces those servers there that the plan also mounts. */
@@ -55,17 +73,22 @@ export async function planEntry(
   const before = await readClientFile(file);
   const list = memberAt(await parseClientFile(before ?? "", file), [client.key]);
   const names = namesInPlan(list, servers).filter((one) => one !== name);
-  let after = before ?? "";
-  for (const one of names) after = await editClientText(after, [client.key, one], undefined, file);
   const variables = variablesOf(await readFile(path, "utf8"));
   const entry = describeEntry(client, { path, variables }, file);
-  after = await editClientText(after, [client.key, name], entry, file);
+  const edit = async (text: string) => {
+    await requireSameServers(text, file, client.key, list);
+    let edited = text;
+    for (const one of names) edited = await editClientText(edited, [client.key, one], undefined, file);
+    return editClientText(edited, [client.key, name], entry, file);
+  };
+  const after = await edit(before ?? "");
   const kept = Object.fromEntries(names.map((one) => [one, memberAt(list, [one])]));
   const direct = await findDirectServers(servers, shell, [client]);
   return {
     file,
     before,
     after,
+    edit,
     entry,
     servers: names,
     rewritten: [],
@@ -93,9 +116,13 @@ export async function planRemoval(given: McpClient, name: string, shell: Shell):
   const isThere = (server: string) => memberAt(list, [server]) !== undefined;
   const rewritten = Object.keys(moved?.servers ?? {}).filter(isThere);
   const servers = Object.keys(moved?.servers ?? {}).filter((server) => !isThere(server));
-  const after = await restore(before, [client.key, name], { moved, servers }, file);
+  const edit = async (text: string) => {
+    await requireSameServers(text, file, client.key, list);
+    return withServersBack(text, [client.key, name], { moved, servers }, file);
+  };
+  const after = before === undefined ? undefined : await restore(before, moved, edit);
   const keep = () => removeCopy(path);
-  return { file, before, after, entry: undefined, servers, rewritten, set: [], direct: [], keep };
+  return { file, before, after, edit, entry: undefined, servers, rewritten, set: [], direct: [], keep };
 }
 
 /**
@@ -118,13 +145,20 @@ async function clientWithEntry(client: McpClient, name: string, shell: Shell): P
  * file. Otherwise removes the entry and adds the missing servers.
  */
 async function restore(
-  text: string | undefined,
+  text: string,
+  moved: MovedServers | undefined,
+  edit: Change["edit"],
+): Promise<string | undefined> {
+  if (moved?.whole?.after === digestText(text)) return moved.whole.before ?? undefined;
+  return edit(text);
+}
+
+async function withServersBack(
+  text: string,
   [key = "", name = ""]: readonly string[],
   { moved, servers }: { readonly moved: MovedServers | undefined; readonly servers: readonly string[] },
   file: string,
-): Promise<string | undefined> {
-  if (text === undefined) return undefined;
-  if (moved?.whole?.after === digestText(text)) return moved.whole.before ?? undefined;
+): Promise<string> {
   let after = await editClientText(text, [key, name], undefined, file);
   for (const server of servers)
     after = await editClientText(after, [key, server], moved?.servers[server], file);

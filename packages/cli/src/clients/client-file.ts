@@ -1,8 +1,5 @@
-import { randomUUID } from "node:crypto";
-import { readFile, realpath, rename, stat, writeFile } from "node:fs/promises";
-import { dirname } from "node:path";
+import { readFile, stat } from "node:fs/promises";
 import { ToolmountError } from "@toolmount/core";
-import { makeFolder } from "@toolmount/paths";
 import { readJsonc } from "../scaffold/parse-settings.ts";
 
 /**
@@ -68,17 +65,4 @@ export function memberAt(value: unknown, path: readonly string[]): unknown {
     (at, key) => (typeof at === "object" && at !== null ? (at as Record<string, unknown>)[key] : undefined),
     value,
   );
-}
-
-/** Writes a whole file atomically. The file keeps its mode, and a link stays a link. */
-export async function writeClientFile(file: string, text: string): Promise<void> {
-  const target = await realpath(file).catch(() => file);
-  const mode = await stat(target).then(
-    (found) => found.mode & 0o777,
-    () => undefined,
-  );
-  makeFolder(dirname(target));
-  const beside = `${target}.${randomUUID()}.new`;
-  await writeFile(beside, text, mode === undefined ? {} : { mode });
-  await rename(beside, target);
 }

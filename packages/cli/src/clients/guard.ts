@@ -1,12 +1,14 @@
 import { randomBytes } from "node:crypto";
-import { copyFile, readFile, rename, rm, writeFile } from "node:fs/promises";
+import { copyFile, readFile, rm } from "node:fs/promises";
 import { basename, dirname, extname, join, resolve } from "node:path";
 import { silentLogger } from "@toolmount/core";
 import { isToolmountError, ToolmountError } from "@toolmount/core/errors";
 import type { LockReport } from "@toolmount/loader/commands";
 import { verdictsOfHost, type CallVerdict } from "../host/call-verdicts.ts";
 import { loaderOptions } from "../host/loader-options.ts";
+import { rewriteText } from "@toolmount/paths";
 import type { Shell } from "../process/shell.ts";
+import { usageError } from "../process/usage-error.ts";
 import { importFile } from "../scaffold/import-file.ts";
 import { makeChange, planEntry, type Change } from "./change.ts";
 import { memberAt, parseClientFile, readClientFile } from "./client-file.ts";
@@ -52,6 +54,8 @@ export async function draftPlan(
     for (const [draft] of drafts) await rm(draft, { force: true });
   };
   try {
+    const files = drafts.map(([, own]) => own);
+    const before = await textsOf(files);
     for (const [draft, own] of drafts) await copyWhereThere(own, draft);
     const [[draft]] = drafts as [[string, string]];
     const imported = await importFile(list, draft, shell.cwd);
@@ -64,7 +68,9 @@ export async function draftPlan(
       });
     const lock = await lockDraft(draft, shell);
     const tools = await toolsOf(draft, shell);
-    const keep = () => write(client, entry, { file, drafts }, shell);
+    const after = await textsOf(drafts.map(([one]) => one));
+    const written = files.map((own, at) => ({ file: own, before: before[at]!, after: after[at]! }));
+    const keep = () => write(client, entry, { file, written }, shell);
     const { report, left, variables } = imported;
     return { plan: file, added: report.added, left, set: variables, lock, tools, keep, drop };
   } catch (error) {
@@ -162,30 +168,56 @@ async function copyWhereThere(from: string, to: string): Promise<void> {
   });
 }
 
+/** Reads the texts of files; null for a file that does not exist. */
+function textsOf(files: readonly string[]): Promise<(string | null)[]> {
+  return Promise.all(
+    files.map((file) =>
+      readFile(file, "utf8").catch((error: NodeJS.ErrnoException) => {
+        if (error.code === "ENOENT") return null;
+        throw error;
+      }),
+    ),
+  );
+}
+
+/** The plan and its lock: what they had when the draft was made of them, and their new texts. */
+interface Written {
+  readonly file: string;
+  readonly before: string | null;
+  readonly after: string | null;
+}
+
 /**
  * Replaces the plan and the lock, and then the client's file. If the process is killed in between, the client's file is
- * unchanged.
+ * unchanged. Throws `USAGE_INVALID` if the plan or the lock was changed since the draft was made.
  */
 async function write(
   client: McpClient,
   entry: string,
-  { file, drafts }: { readonly file: string; readonly drafts: ReturnType<typeof draftsOf> },
+  { file, written }: { readonly file: string; readonly written: readonly Written[] },
   shell: Shell,
 ): Promise<Change> {
-  const before = await Promise.all(drafts.map(([, own]) => readFile(own).catch(() => null)));
-  const existing = await Promise.all(drafts.map(([draft]) => readFile(draft).catch(() => null)));
+  const done: Written[] = [];
   try {
-    for (const [at, [draft, own]] of drafts.entries()) if (existing[at] !== null) await rename(draft, own);
+    for (const one of written)
+      if (one.after !== null) {
+        await replace(one.file, one.before, one.after);
+        done.push(one);
+      }
     const change = await planEntry(client, file, entry, shell);
     await makeChange(change);
     return change;
   } catch (error) {
-    for (const [at, [, own]] of drafts.entries()) await putBack(own, before[at] ?? null);
+    for (const one of done)
+      if (one.before === null) await rm(one.file, { force: true });
+      else await replace(one.file, one.after, one.before);
     throw error;
   }
 }
 
-async function putBack(file: string, bytes: Buffer | null): Promise<void> {
-  if (bytes === null) await rm(file, { force: true });
-  else await writeFile(file, bytes);
+async function replace(file: string, before: string | null, after: string): Promise<void> {
+  await rewriteText(file, (now) => {
+    if (now === before) return after;
+    throw usageError(`${file} was changed meanwhile; run the command again`);
+  });
 }

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
-import { chmod, readFile, rm, writeFile } from "node:fs/promises";
+import { readFile, rm } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import { makeFolder } from "@toolmount/paths";
+import { makeFolder, rewriteText } from "@toolmount/paths";
 import { z } from "zod";
 import type { Shell } from "../process/shell.ts";
 import { homeOf } from "./mcp-clients.ts";
@@ -46,8 +46,7 @@ export async function readCopy(path: string): Promise<MovedServers | undefined> 
 
 export async function writeCopy(path: string, moved: MovedServers): Promise<void> {
   makeFolder(dirname(path), 0o700);
-  await writeFile(path, `${JSON.stringify(moved)}\n`, { mode: 0o600 });
-  await chmod(path, 0o600); // `mode` above does not apply to an existing file
+  await rewriteText(path, () => `${JSON.stringify(moved)}\n`, { mode: 0o600 });
 }
 
 export async function removeCopy(path: string): Promise<void> {

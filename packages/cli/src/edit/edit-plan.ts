@@ -1,6 +1,4 @@
-import { randomBytes } from "node:crypto";
-import { rename, stat, writeFile } from "node:fs/promises";
-import { dirname } from "node:path";
+import { dirname, resolve } from "node:path";
 import { ToolmountError } from "@toolmount/core";
 import { nearestNames } from "@toolmount/core/text";
 import type { Problem } from "@toolmount/loader";
@@ -12,6 +10,7 @@ import {
   type EditedSection,
   type NewEntry,
 } from "@toolmount/loader/commands";
+import { rewriteText } from "@toolmount/paths";
 import type { FlowLines } from "@toolmount/record/internal";
 import * as yaml from "./edit-yaml.ts";
 
@@ -54,8 +53,7 @@ export async function addEntries(
   entries: readonly NewEntry[],
   { cwd, section = "tools", prepare, check: examine, dryRun = false }: EditOptions,
 ): Promise<EditReport> {
-  const read = await readPlanFile(plan, cwd);
-  const { file, yaml: text } = read;
+  const { file, yaml: text } = await readPlanFile(plan, cwd);
   const known = new Set(yaml.idsOf(text));
   const kept: string[] = [];
   const wanted: NewEntry[] = [];
@@ -68,15 +66,22 @@ export async function addEntries(
   const fresh = wanted.length === 0 ? [] : ((await prepare?.(wanted, dirname(file))) ?? wanted);
   const problems = fresh.length === 0 ? [] : await examine?.(fresh, dirname(file));
   if (problems !== undefined && problems.length > 0) throw planError(problems);
-  const edited = fresh.reduce((before, entry) => yaml.addEntry(before, section, entry), text);
-  if (fresh.length > 0 && !dryRun) await save(file, await inItsGrammar(read, edited));
-  return { file, added: fresh.map(idOf), removed: [], kept };
+  if (fresh.length === 0 || dryRun) return { file, added: fresh.map(idOf), removed: [], kept };
+  let added = fresh;
+  await save(file, (now) => {
+    // While the modules were fetched and tried, another command may have added the same ids.
+    const ids = new Set(yaml.idsOf(now));
+    added = fresh.filter((entry) => !ids.has(idOf(entry)));
+    return added.reduce((before, entry) => yaml.addEntry(before, section, entry), now);
+  });
+  const missed = fresh.filter((entry) => !added.includes(entry));
+  return { file, added: added.map(idOf), removed: [], kept: [...kept, ...missed.map(idOf)] };
 }
 
 /** An edit that is not written yet, so that a person can see it first. */
 export interface PlannedEdit {
   readonly report: EditReport;
-  /** The texts of the file before and after the edit. */
+  /** The texts of the file before and after the edit, unless another program changes it before `save`. */
   readonly before: string;
   readonly after: string;
   save(): Promise<void>;
@@ -96,24 +101,28 @@ export async function planPolicyRules(
   const { file, yaml: text } = read;
   const added: string[] = [];
   const kept: string[] = [];
+  for (const [list, lines] of Object.entries(lists)) {
+    const known = yaml.policyLines(text, list);
+    for (const line of lines) (known.includes(line) ? kept : added).push(`${list} ${line}`);
+  }
+  const edit = (before: string) => addLines(before, lists, flows);
+  const after = await inItsGrammar(read, edit(text));
+  const report = { file, added, removed: [], kept };
+  return { report, before: read.text, after, save: () => save(file, edit) };
+}
+
+function addLines(
+  text: string,
+  lists: Readonly<Record<string, readonly string[]>>,
+  flows: FlowLines | undefined,
+): string {
   let edited = text;
   for (const [list, lines] of Object.entries(lists)) {
     const known = yaml.policyLines(text, list);
     const fresh = lines.filter((line) => !known.includes(line));
-    added.push(...fresh.map((line) => `${list} ${line}`));
-    kept.push(...lines.filter((line) => known.includes(line)).map((line) => `${list} ${line}`));
     if (fresh.length > 0) edited = yaml.addPolicyLines(edited, list, fresh);
   }
-  if (flows !== undefined) edited = yaml.addFlowLines(edited, flows);
-  const after = await inItsGrammar(read, edited);
-  return {
-    report: { file, added, removed: [], kept },
-    before: read.text,
-    after,
-    save: async () => {
-      if (after !== read.text) await save(file, after);
-    },
-  };
+  return flows === undefined ? edited : yaml.addFlowLines(edited, flows);
 }
 
 /** Returns an edited YAML text in the format of the plan's file, so that a JSON plan stays JSON. */
@@ -137,13 +146,12 @@ export async function removeEntry(
   id: string,
   { cwd }: EditOptions,
 ): Promise<EditReport> {
-  const read = await readPlanFile(plan, cwd);
-  const { file, yaml: text } = read;
-  const edited = yaml.removeEntryText(text, id);
-  if (edited !== undefined) {
-    await save(file, await inItsGrammar(read, edited));
-    return { file, added: [], removed: [id], kept: [] };
-  }
+  const { file } = await readPlanFile(plan, cwd);
+  await save(file, (text) => yaml.removeEntryText(text, id) ?? refuseId(text, id, file));
+  return { file, added: [], removed: [id], kept: [] };
+}
+
+function refuseId(text: string, id: string, file: string): never {
   const ids = yaml.idsOf(text);
   // People may write the short name of a package: `rivers` for toolmount-tool-rivers.
   const [near = ids.find((one) => /[/-]/.test(one) && one.endsWith(id))] = nearestNames(id, ids);
@@ -152,11 +160,15 @@ export async function removeEntry(
   throw new ToolmountError("PLAN_VALUE_INVALID", { problem });
 }
 
-/** Checks a plan's new text and then replaces the file in one step, so that a reader never sees half a plan. */
-async function save(file: string, text: string): Promise<void> {
-  await parsePlanText(file, text);
-  const { mode } = await stat(file);
-  const beside = `${file}.${randomBytes(6).toString("hex")}`;
-  await writeFile(beside, text, { mode: mode & 0o777, flag: "wx" });
-  await rename(beside, file);
+/**
+ * Edits a plan's file in one step, so that a reader never sees half a plan. The edit is of the text that the file has then, which
+ * an editor or another command may have changed since it was read. Throws `PLAN_INVALID` if the result is not a plan.
+ */
+async function save(file: string, edit: (text: string) => string): Promise<void> {
+  await rewriteText(file, async () => {
+    const read = await readPlanFile(resolve(file), dirname(file));
+    const edited = await inItsGrammar(read, edit(read.yaml));
+    await parsePlanText(file, edited);
+    return edited;
+  });
 }

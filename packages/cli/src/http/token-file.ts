@@ -1,8 +1,9 @@
-import { lstat, open, readFile, realpath, rename, rm } from "node:fs/promises";
+import { lstat, readFile, realpath } from "node:fs/promises";
 import { dirname } from "node:path";
+import { isDeepStrictEqual } from "node:util";
 import { ToolmountError } from "@toolmount/core";
 import type { TokenRecord } from "@toolmount/http";
-import { canOthersRead, isBelow } from "@toolmount/paths";
+import { canOthersRead, isBelow, isPathError, rewriteText } from "@toolmount/paths";
 import { firstIssue } from "../schema/first-issue.ts";
 
 /**
@@ -38,22 +39,23 @@ export async function readSecret(path: string, planFolders: readonly string[]): 
   return secret;
 }
 
-/** Replaces a file of hashed tokens in one step. Only its owner can read it. Throws `USAGE_INVALID` if it cannot be written. */
-export async function writeTokenFile(path: string, tokens: readonly TokenRecord[]): Promise<void> {
-  const draft = `${path}.${process.pid}.new`;
-  const handle = await open(draft, "wx", 0o600).catch((cause: Error) => {
-    throw refusal(path, `it cannot be written: ${cause.message}`);
+/**
+ * Replaces a file of hashed tokens in one step; `before` is what it had when it was read. Only its owner can read it. Throws
+ * `USAGE_INVALID` if it has other tokens now, or cannot be written.
+ */
+export async function writeTokenFile(
+  path: string,
+  tokens: readonly TokenRecord[],
+  before: readonly TokenRecord[] | null,
+): Promise<void> {
+  const written = async () => {
+    if (!isDeepStrictEqual(await readTokenFile(path), before))
+      throw refusal(path, "it was changed meanwhile; run the command again");
+    return `${JSON.stringify({ version: 1, tokens }, null, 2)}\n`;
+  };
+  await rewriteText(path, written, { mode: 0o600 }).catch((cause: unknown) => {
+    throw isPathError(cause) ? refusal(path, `it cannot be written: ${cause.message}`) : cause;
   });
-  try {
-    await handle.writeFile(`${JSON.stringify({ version: 1, tokens }, null, 2)}\n`);
-    await handle.sync();
-    await handle.close();
-    await rename(draft, path);
-  } catch (cause) {
-    await handle.close().catch(() => {}); // if only the rename failed, it is already closed
-    await rm(draft, { force: true });
-    throw refusal(path, `it cannot be written: ${(cause as Error).message}`);
-  }
 }
 
 /** Throws for a file below a plan's folder, because tools write there and could add a token of their own choice. */

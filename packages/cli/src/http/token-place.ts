@@ -11,8 +11,7 @@ export interface TokenPlace {
   /** Reads the tokens; null if there are none yet. Throws `USAGE_INVALID`. */
   read(): Promise<readonly TokenRecord[] | null>;
   /**
-   * Replaces the tokens. Throws `USAGE_INVALID` if they cannot be written; in a store, also if they were changed since the last
-   * `read`.
+   * Replaces the tokens. Throws `USAGE_INVALID` if they cannot be written, or were changed since the last `read`.
    */
   write(tokens: readonly TokenRecord[]): Promise<void>;
 }
@@ -23,10 +22,14 @@ export const inState = "state";
 /** Returns the place for tokens in a file, which only its owner may read. */
 export function fileOfTokens(path: string, cwd: string): TokenPlace {
   const file = resolve(cwd, path);
+  let last: readonly TokenRecord[] | null = null;
   return {
     name: `the file ${path}`,
-    read: () => readTokenFile(file),
-    write: (tokens) => writeTokenFile(file, tokens),
+    read: async () => (last = await readTokenFile(file)),
+    async write(tokens) {
+      await writeTokenFile(file, tokens, last);
+      last = tokens;
+    },
   };
 }
 

@@ -57,16 +57,20 @@ const hints: ReadonlyMap<string, string> = new Map([
   ["TOOL_NOT_FOUND", "toolmount list shows the tools"],
 ]);
 
+const advice = "correct its permissions, or name another place";
+
 /**
  * Converts an error of the file system with a path, which is the user's to correct and not a bug. Undefined for any other error.
  */
 function fileError(cause: unknown): ToolmountError | undefined {
+  if (cause instanceof Error && cause.name === "PathError")
+    return new ToolmountError("USAGE_INVALID", { problem: `${cause.message}; ${advice}` }, { cause });
   const { code, syscall, path } = cause as NodeJS.ErrnoException;
   if (!(cause instanceof Error) || path === undefined || syscall === undefined || code === undefined)
     return undefined;
   if (!code.startsWith("E") || syscall.startsWith("spawn")) return undefined;
   const what = cause.message.replace(/^\w+: /, "").replace(/, \w+ .*$/s, "");
-  const problem = `${path}: ${what} (${syscall}, ${code}); correct its permissions, or name another place`;
+  const problem = `${path}: ${what} (${syscall}, ${code}); ${advice}`;
   return new ToolmountError("USAGE_INVALID", { problem }, { cause });
 }
 

@@ -239,3 +239,21 @@ test("doctor names the ways around the plan that are left", async () => {
   expect(stdout).toContain(`${left}; remove it there`);
   expect(connected.stdout).toContain(left);
 });
+
+test("what a client writes into its file while a person reads stays, and other servers end the command", async () => {
+  const { here, read, write, env } = await project({ ".mcp.json": '{ "mcpServers": {} }' });
+  const press = (text: string) => [
+    { at: "Write this to", keys: "y", meanwhile: () => write(".mcp.json", text) },
+  ];
+  const kept = '{ "mcpServers": {}, "lastOpened": 5 }';
+  const other = '{ "mcpServers": { "new": { "command": "x" } } }';
+
+  expect(await here(["connect", "claude-code"], { env, presses: press(other) })).toMatchObject({ code: 2 });
+  expect(await read(".mcp.json")).toBe(other);
+  await write(".mcp.json", '{ "mcpServers": {} }');
+  expect(await here(["connect", "claude-code"], { env, presses: press(kept) })).toMatchObject({ code: 0 });
+  expect(JSON.parse(await read(".mcp.json"))).toMatchObject({
+    lastOpened: 5,
+    mcpServers: { toolmount: { command: "npx" } },
+  });
+});

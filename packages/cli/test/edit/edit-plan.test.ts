@@ -1,7 +1,7 @@
-import { readFile, stat } from "node:fs/promises";
+import { appendFile, readFile, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { addEntries, removeEntry } from "../../src/edit/edit-plan.ts";
+import { addEntries, planPolicyRules, removeEntry } from "../../src/edit/edit-plan.ts";
 import { workspace } from "../support/workspace.ts";
 
 const plan = `# Mine, and only mine.
@@ -94,4 +94,34 @@ test("a file that is not a plan is not edited", async () => {
   await expect(
     edited("a: [", (file) => addEntries(file, [{ module: "b" }], { cwd: "/" })),
   ).rejects.toMatchObject({ code: "PLAN_INVALID" });
+});
+
+test("what an editor writes while a module is tried, or while a person reads, stays", async () => {
+  const { folder } = await workspace({ "plan.yaml": "version: 1\ntools:\n  - module: a\n" });
+  const file = join(folder, "plan.yaml");
+  const options = {
+    cwd: "/",
+    check: async () => {
+      await appendFile(file, "  - module: c # mine\n");
+      return [];
+    },
+  };
+  const added = await addEntries(file, [{ module: "b" }, { module: "c" }], options);
+  const edit = await planPolicyRules(file, { deny: ["bash(rm *)"] }, { cwd: "/" });
+  await appendFile(file, "name: mine\n");
+  await edit.save();
+
+  expect([added.added, added.kept]).toEqual([["b"], ["c"]]);
+  expect(await readFile(file, "utf8")).toBe(
+    `version: 1
+tools:
+  - module: a
+  - module: c # mine
+  - module: b
+name: mine
+policy:
+  deny:
+    - bash(rm *)
+`,
+  );
 });

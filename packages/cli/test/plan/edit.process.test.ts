@@ -3,7 +3,7 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { expect, onTestFinished, test } from "vitest";
 import { examineProviders, tryModel } from "../../src/host/model-providers.ts";
-import { command, workspace } from "../support/workspace.ts";
+import { command, oneTool, workspace } from "../support/workspace.ts";
 
 const plan = "# mine\nversion: 1\ntools:\n  - module: hello-world # greets\n";
 
@@ -29,6 +29,35 @@ test("add and remove edit the plan, and leave everything else as it was", async 
   expect((await run(["remove", "filesystem", "plan.yaml"])).code).toBe(0);
   expect(await read("plan.yaml")).toBe(plan);
   expect((await run(["remove", "gone", "plan.yaml"])).code).toBe(78);
+});
+
+test("commands that edit one plan at the same time lose nothing of each other", async () => {
+  const names = ["a", "b", "c", "d"];
+  const modules = names.map((name) => [`${name}.ts`, oneTool({ name, body: "return data(1);" })]);
+  const { run, read } = await workspace({ "plan.yaml": plan, ...Object.fromEntries(modules) });
+  expect((await run(["lock", "plan.yaml"])).code).toBe(0);
+  const words = [...names.map((name) => ["add", `./${name}.ts`]), ["remove", "hello-world"]];
+  const ended = await Promise.all(words.map((one) => run([...one, "plan.yaml"])));
+  const text = await read("plan.yaml");
+
+  expect(ended.map(({ code, stderr }) => [code, stderr])).toEqual(words.map(() => [0, expect.any(String)]));
+  expect(names.filter((name) => text.includes(`module: ./${name}.ts`))).toEqual(names);
+  expect(text).not.toContain("hello-world");
+  const { tools } = JSON.parse(await read("plan.lock.json")) as { tools: object };
+  expect(Object.keys(tools)).toEqual(expect.arrayContaining(names));
+});
+
+test("tokens that are added at the same time are all kept, or said to be not", async () => {
+  const { run, read } = await workspace({});
+  const names = ["a", "b", "c"];
+  const ended = await Promise.all(
+    names.map((name) => run(["serve", "tokens", "add", "t.json", name, "--print"])),
+  );
+  const { tokens } = JSON.parse(await read("t.json")) as { tokens: readonly { name: string }[] };
+
+  expect(tokens.map(({ name }) => name).toSorted()).toEqual(names.filter((_, at) => ended[at]?.code === 0));
+  for (const { code, stderr } of ended)
+    if (code !== 0) expect(stderr).toContain("it was changed meanwhile; run the command again");
 });
 
 test.each([

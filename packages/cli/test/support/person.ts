@@ -9,6 +9,8 @@ import { createScreen } from "../../src/screen/screen.ts";
 export interface Press {
   readonly at: string;
   readonly keys: string;
+  /** What happens while the person reads. */
+  readonly meanwhile?: () => Promise<unknown>;
 }
 
 /** A clock on which the time before keys count passes at once. */
@@ -37,7 +39,7 @@ export function personAt(presses: readonly Press[]) {
     if (next === undefined || at === -1) return;
     waiting.shift();
     from = at + next.at.length;
-    setTimeout(() => press(next.keys), 20);
+    void Promise.resolve(next.meanwhile?.()).then(() => setTimeout(() => press(next.keys), 20));
   };
   // A key that comes before a question listens is lost: a person who sees that nothing happens presses it again.
   const press = (keys: string) => {

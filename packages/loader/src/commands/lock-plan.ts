@@ -79,21 +79,19 @@ export async function lockPlan(input: string | undefined, options: LockOptions =
     leftOut.map(({ module }) => module),
   );
   const { accept } = options;
+  const states = { before, now, leftOut, isMerged: sides !== null };
+  if (Array.isArray(accept)) return acceptSome(file, accept, states);
   if (typeof accept === "function" && before !== undefined) {
     const passing = compareLocks(before, now).filter(accept);
-    return acceptSome(
-      file,
-      passing.map(({ tool }) => tool),
-      { before, now, leftOut },
-    );
+    const tools = passing.map(({ tool }) => tool);
+    return acceptSome(file, tools, states);
   }
-  if (Array.isArray(accept)) return acceptSome(file, accept, { before, now, leftOut });
   const changes = compareLocks(before, now);
   // If no module answered, a new lock file would be empty, and would deny every tool as soon as its module answers.
   const isEmpty = before === undefined && leftOut.length > 0 && Object.keys(now.tools).length === 0;
   const replaces = accept === true || before === undefined;
   const written = options.check !== true && !isEmpty && (replaces || sides !== null);
-  if (written) await writeLock(file, replaces ? now : before);
+  if (written) await writeLock(file, () => (replaces ? now : before));
   const conflict = sides === null ? {} : { conflict: differingTools(sides) };
   return {
     file,
@@ -137,8 +135,11 @@ async function acceptSome(
     before,
     now,
     leftOut,
+    isMerged,
   }: {
     readonly before: PlanLock | undefined;
+    /** Whether `before` was merged of two sides, and is not the lock of the file. */
+    readonly isMerged: boolean;
     readonly now: PlanLock;
     readonly leftOut: LockReport["leftOut"];
   },
@@ -148,12 +149,13 @@ async function acceptSome(
       problem: `${file} does not exist; write it with toolmount lock`,
     });
   const changes = compareLocks(before, now);
-  const accepted = acceptTools(
-    before,
-    now,
-    names.flatMap((name) => toolsOf(name, changes)),
-  );
-  await writeLock(file, accepted);
+  const tools = names.flatMap((name) => toolsOf(name, changes));
+  let accepted = before;
+  await writeLock(file, async () => {
+    // Another command may have accepted other tools meanwhile.
+    accepted = acceptTools(isMerged ? before : ((await readLock(file)) ?? before), now, tools);
+    return accepted;
+  });
   return { file, exists: true, changes: compareLocks(accepted, now), files: [], written: true, leftOut };
 }
 

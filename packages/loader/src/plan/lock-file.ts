@@ -1,8 +1,8 @@
 import { readFileSync } from "node:fs";
-import { rename, writeFile } from "node:fs/promises";
 import { isDeepStrictEqual } from "node:util";
 import type { Json, JsonObject, ToolInfo } from "@toolmount/core";
 import { lockDigest } from "@toolmount/core/modules";
+import { rewriteText } from "@toolmount/paths";
 import { isRecord } from "../diagnostics/json.ts";
 import { showPath, type Path } from "../diagnostics/positions.ts";
 import { makeProblem, planError } from "../diagnostics/problems.ts";
@@ -204,10 +204,9 @@ function differencesOf(before: Json | undefined, now: Json | undefined, path: Pa
   return [...keys].flatMap((key) => differencesOf(before[key], now[key], [...path, key]));
 }
 
-export async function writeLock(file: string, lock: PlanLock): Promise<void> {
-  const beside = `${file}.new`;
-  await writeFile(beside, `${JSON.stringify(lock, null, 2)}\n`);
-  await rename(beside, file);
+/** Writes a lock file in one step. `make` is called again if another program writes the file meanwhile. */
+export async function writeLock(file: string, make: () => Promise<PlanLock> | PlanLock): Promise<void> {
+  await rewriteText(file, async () => `${JSON.stringify(await make(), null, 2)}\n`);
 }
 
 /** Values of the members that say how much care a tool needs, the mildest first. */

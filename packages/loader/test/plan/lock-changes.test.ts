@@ -157,7 +157,7 @@ test("a lock file is read as it was written, and refused with its problem", asyn
   };
 
   expect(await readLock(file)).toBeUndefined();
-  await writeLock(file, lockOf({ a: {} }));
+  await writeLock(file, () => lockOf({ a: {} }));
   expect(await readLock(file)).toEqual(lockOf({ a: {} }));
   await write({ "plan.lock.json": "{" });
   expect(await problemOf(file)).toEqual([

@@ -1,4 +1,4 @@
-import { writeFile } from "node:fs/promises";
+import { rewriteText } from "@toolmount/paths";
 import { isToolmountError, ToolmountError } from "@toolmount/core/errors";
 import { canonicalJson } from "@toolmount/core/json";
 import type { DescribedPackage } from "@toolmount/loader/commands";
@@ -64,7 +64,7 @@ function nameConfigOption(error: unknown): never {
 }
 
 async function write({ file, written, manifest: toolmount }: DescribedPackage): Promise<void> {
-  await writeFile(file, `${JSON.stringify({ ...written, toolmount }, null, 2)}\n`);
+  await rewriteText(file, () => `${JSON.stringify({ ...written, toolmount }, null, 2)}\n`);
 }
 
 function reportTrue(

@@ -1,7 +1,8 @@
 import { existsSync } from "node:fs";
-import { readFile, writeFile } from "node:fs/promises";
+import { readFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import type { Command } from "commander";
+import { rewriteText } from "@toolmount/paths";
 import { loaderOptions } from "../../host/loader-options.ts";
 import { describePlan, mergeDescription, type PublishOptions } from "../../scaffold/describe-plan.ts";
 import { addExamples, jsonOption, planArgument } from "../../options/common.ts";
@@ -46,7 +47,7 @@ async function publish(plan: string | undefined, options: Options, shell: Shell)
   const { server, todo } = await describePlan(read, folder, options);
   const file = join(folder, "server.json");
   const text = mergeDescription(existsSync(file) ? await readFile(file, "utf8") : undefined, server);
-  if (text !== null) await writeFile(file, text);
+  if (text !== null) await rewriteText(file, () => text);
   const { out } = shell;
   if (options.json === true) out.json({ file, written: text !== null, server, todo });
   else {

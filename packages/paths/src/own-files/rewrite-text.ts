@@ -1,0 +1,104 @@
+import { mkdir, realpath, rmdir, stat } from "node:fs/promises";
+import { dirname, resolve } from "node:path";
+import { setTimeout as delay } from "node:timers/promises";
+import { createFiles, type Files } from "../files.ts";
+import { errnoOf, isPathError } from "../path-error.ts";
+import type { Owner } from "../write.ts";
+
+/** Maximum number of bytes of a file that is rewritten. Some applications keep all their state in their settings. */
+const maxBytes = 64 * 1024 * 1024;
+
+/** Number of times that an edit is made again because another program wrote the file meanwhile. */
+const maxAgain = 20;
+
+/**
+ * Replaces the text of a file by what `edit` makes of it, completely or not at all. `before` is null if there is no file. Other
+ * calls for the same file wait, also those of other processes. If any other program writes the file meanwhile, the edit is made
+ * again of the new text. A link stays a link, and the file keeps its owner and permissions, except for a given `mode`. Missing
+ * folders are created. What `edit` throws is thrown.
+ *
+ * Throws a {@link PathError}: `FILE_CHANGED` if other programs wrote the file each time, and those of `Files.replace`.
+ */
+export async function rewriteText(
+  file: string,
+  edit: (before: string | null) => string | Promise<string>,
+  { mode }: { readonly mode?: number | undefined } = {},
+): Promise<void> {
+  const real = await realpath(file).catch(() => resolve(file));
+  const folder = dirname(real);
+  const files = createFiles({ workingDir: folder, read: [folder], write: [folder] });
+  const unlock = await lock(`${real}.lock`);
+  try {
+    for (let again = 0; !(await rewriteOnce(files, real, edit, mode, again === maxAgain)); again++);
+  } finally {
+    await unlock();
+  }
+}
+
+/** Returns false if another program wrote the file meanwhile; throws instead if this is the last time. */
+async function rewriteOnce(
+  files: Files,
+  real: string,
+  edit: (before: string | null) => string | Promise<string>,
+  mode: number | undefined,
+  isLast: boolean,
+): Promise<boolean> {
+  const was = await readIfThere(files, real);
+  const before = was === null ? null : was.bytes.toString("utf8");
+  const after = await edit(before);
+  if (after === before) return true;
+  try {
+    const owner = await ownerOf(real);
+    await files.replace(real, Buffer.from(after), {
+      expected: was === null ? null : was.identity,
+      mode,
+      owner,
+    });
+    return true;
+  } catch (thrown) {
+    if (!isLast && isPathError(thrown) && thrown.code === "FILE_CHANGED") return false;
+    throw thrown;
+  }
+}
+
+function readIfThere(files: Files, real: string): Promise<Awaited<ReturnType<Files["read"]>> | null> {
+  return files.read(real, maxBytes).catch((thrown: unknown) => {
+    if (isPathError(thrown) && thrown.code === "NOT_FOUND" && errnoOf(thrown.cause) === "ENOENT") return null;
+    throw thrown;
+  });
+}
+
+function ownerOf(real: string): Promise<Owner | undefined> {
+  return stat(real).then(
+    ({ uid, gid }) => [uid, gid],
+    () => undefined,
+  );
+}
+
+/** Milliseconds between two looks at a lock, and the looks after which it counts as left behind by a process that was killed. */
+const lookMs = 20;
+const maxLooks = 500;
+
+/**
+ * Takes a lock, which is a folder that only one process can create, as the package proper-lockfile does it. Without the right to
+ * create one, nothing is locked: the file may then be written in place.
+ */
+async function lock(folder: string): Promise<() => Promise<void>> {
+  let looks = 0;
+  let seen: string | undefined;
+  for (;;) {
+    try {
+      await mkdir(folder);
+      return () => rmdir(folder).catch(() => {});
+    } catch (thrown) {
+      if (errnoOf(thrown) !== "EEXIST") return async () => {};
+    }
+    const there = await stat(folder).catch(() => null);
+    if (there?.isDirectory() === false) return async () => {};
+    const now = `${there?.ino} ${there?.mtimeMs}`;
+    looks = now === seen ? looks + 1 : 0;
+    seen = now;
+    if (looks === maxLooks) await rmdir(folder).catch(() => {});
+    await delay(lookMs);
+  }
+}
