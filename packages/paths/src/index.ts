@@ -18,6 +18,7 @@ export { isBelow } from "./below.ts";
 export { canOthersRead, copyAttributes } from "./attributes.ts";
 export { makeFolder } from "./own-files/make-folder.ts";
 export { rewriteText } from "./own-files/rewrite-text.ts";
+export { withLock } from "./own-files/with-lock.ts";
 export { isTemporary } from "./temporary.ts";
 export { markOfFile, type Marked } from "./mark.ts";
 export type { Entry, EntryFacts, EntryKind, Listing } from "./list.ts";

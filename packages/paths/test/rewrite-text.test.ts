@@ -10,7 +10,7 @@ import {
   symlinkSync,
   writeFileSync,
 } from "node:fs";
-import { tmpdir } from "node:os";
+import { hostname, tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { rewriteText } from "../src/index.ts";
@@ -85,14 +85,15 @@ test("an edit that throws writes nothing, and the next one does not wait", async
   expect([read("list"), names()]).toEqual(["b", ["list"]]);
 });
 
-test("a lock that a killed process left is removed, and a file in its place is left alone", async () => {
-  const { at, read, names } = folderWith({ a: "", b: "", "b.lock": "mine" });
+test("the lock of a process that has ended is removed at once, that of an unknown one when it stays unchanged", async () => {
+  const { at, read, names } = folderWith({ a: "", b: "", c: "", "c.lock": "mine" });
   mkdirSync(at("a.lock"));
-  await rewriteText(at("a"), () => "1");
-  await rewriteText(at("b"), () => "2");
+  writeFileSync(at(`a.lock/4194305@${hostname()}`), ""); // Linux gives no higher number than 4194304
+  mkdirSync(at("b.lock"));
+  await Promise.all(["a", "b", "c"].map((name) => rewriteText(at(name), () => name)));
 
-  expect([read("a"), read("b"), read("b.lock")]).toEqual(["1", "2", "mine"]);
-  expect(names()).toEqual(["a", "b", "b.lock"]);
+  expect(["a", "b", "c", "c.lock"].map(read)).toEqual(["a", "b", "c", "mine"]);
+  expect(names()).toEqual(["a", "b", "c", "c.lock"]);
 });
 
 test("what is no file is refused", async () => {

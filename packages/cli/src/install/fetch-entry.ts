@@ -1,5 +1,3 @@
-import { readdir, readFile, rm, writeFile } from "node:fs/promises";
-import { join } from "node:path";
 import { isToolmountError } from "@toolmount/core/errors";
 import type { OpenHostOptions } from "@toolmount/loader";
 import {
@@ -12,7 +10,8 @@ import {
 } from "@toolmount/loader/commands";
 import { failed, type Fetching } from "./fetch-programs.ts";
 import { askNpm } from "./find-outdated.ts";
-import { installSources, runNpm } from "./install-sources.ts";
+import { installSources } from "./install-sources.ts";
+import { removePackage } from "./package-store.ts";
 
 interface FetchOptions extends OpenHostOptions {
   /** The plan's folder. */
@@ -25,7 +24,7 @@ interface FetchedEntry {
   readonly entry: NewEntry;
   /** The fetched package as name and version; undefined if nothing was fetched. */
   readonly fetched: string | undefined;
-  /** Restores the folder of packages to the state before the fetch. */
+  /** Removes the package that was fetched. Those that other commands fetched meanwhile stay. */
   readonly withdraw: () => Promise<void>;
 }
 
@@ -63,10 +62,14 @@ export async function fetchEntry(given: NewEntry, options: FetchOptions): Promis
   const { store, folder, env } = await readPlanSources(plan, options);
   const source = await withRange(written, { store, plan: folder, env });
   const entry = { ...given, source };
-  const before = await readFile(join(store, "package.json"), "utf8").catch(() => undefined);
-  const withdraw = () => restore(before, { store, plan: folder, env });
+  const added = { version: 1, [options.section]: [entry] };
+  const { sources } = await readPlanSources(added, options);
+  const withdraw = async () => {
+    for (const { source: one } of sources)
+      if (one.kind === "fetched") await removePackage(one, { store, plan: folder, env });
+  };
   try {
-    const report = await installSources({ version: 1, [options.section]: [entry] }, options);
+    const report = await installSources(added, options);
     const [found] = report.sources;
     if (found === undefined)
       throw failed(`${source}: ${report.missing[0]?.problem ?? "nothing was fetched"}`);
@@ -87,18 +90,4 @@ async function withRange(written: string, fetching: Fetching): Promise<string> {
   const { latest } = await askNpm(name, undefined, fetching);
   if (latest === undefined) throw failed(`the registry has no version of ${name}`);
   return `npm:${name}@^${latest}${entry}`;
-}
-
-/**
- * Restores the folder of packages: its `package.json` as it was `before`, without newer clones. Undefined means that it did not
- * exist.
- */
-async function restore(before: string | undefined, fetching: Fetching): Promise<void> {
-  if (before === undefined) return rm(fetching.store, { recursive: true, force: true });
-  const clones = join(fetching.store, "git");
-  for (const alias of await readdir(clones).catch(() => []))
-    if (!before.includes(`file:./git/${alias}`))
-      await rm(join(clones, alias), { recursive: true, force: true });
-  await writeFile(join(fetching.store, "package.json"), before);
-  await runNpm(fetching);
 }

@@ -1,17 +1,9 @@
-import { readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { makeFolder } from "@toolmount/paths";
 import { messageOf } from "@toolmount/core/errors";
 import type { OpenHostOptions, PlanInput } from "@toolmount/loader";
-import {
-  findPackage,
-  planError,
-  readPackage,
-  readPlanSources,
-  type FetchedSource,
-} from "@toolmount/loader/commands";
-import { cloneInto, clonePackage, failed, readCommit, run, type Fetching } from "./fetch-programs.ts";
-import { findNpmrc, withNpmrc } from "./project-npmrc.ts";
+import { planError, readPackage, readPlanSources, type FetchedSource } from "@toolmount/loader/commands";
+import { cloneInto, clonePackage, failed, readCommit, type Fetching } from "./fetch-programs.ts";
+import { forget, othersOf, runNpm, whole, writePackage, type Wanted } from "./package-store.ts";
 
 /** Options of an install, besides those of opening the plan. */
 interface InstallOptions extends OpenHostOptions {
@@ -71,7 +63,8 @@ export async function installSources(
       });
   const wanted = [...sources.values()];
   const isUpdate = options.update === true;
-  const missing = wanted.length === 0 ? [] : await fetchAll(wanted, { store, plan, env }, isUpdate);
+  const fetching = { store, plan, env };
+  const missing = wanted.length === 0 ? [] : await whole(store, () => fetchAll(wanted, fetching, isUpdate));
   const there = wanted.filter(({ written }) => missing.every(({ source }) => source !== written));
   return {
     folder: store,
@@ -90,13 +83,14 @@ async function fetchBundles(
     const { folder: plan, store, env, included } = await readPlanSources(input, options);
     const wanted = included.filter(({ source }) => !done.has(source.alias));
     if (wanted.length === 0) return [...done.values()];
-    makeFolder(store);
-    for (const { source, isThere: isFetched } of wanted) {
-      const clone = join(store, "bundles", source.alias);
-      if (source.from.kind === "git" && (!isFetched || options.update === true))
-        await cloneInto(clone, source.from, { store, plan, env });
-      done.set(source.alias, await describeClone(source, clone));
-    }
+    await whole(store, async () => {
+      for (const { source, isThere: isFetched } of wanted) {
+        const clone = join(store, "bundles", source.alias);
+        if (source.from.kind === "git" && (!isFetched || options.update === true))
+          await cloneInto(clone, source.from, { store, plan, env });
+        done.set(source.alias, await describeClone(source, clone));
+      }
+    });
   }
 }
 
@@ -108,16 +102,12 @@ async function describeClone(
   return { source, name: alias, version: undefined, folder, ...(commit !== undefined && { commit }) };
 }
 
-/** A source, and whether the plan needs it to open. */
-type Wanted = FetchedSource & { readonly required: boolean };
-
 async function fetchAll(
   wanted: readonly Wanted[],
   fetching: Fetching,
   isUpdate: boolean,
 ): Promise<MissingSource[]> {
   const { store } = fetching;
-  makeFolder(store);
   const others = await othersOf(wanted, store);
   if (isUpdate) await forget(wanted, others, store);
   const missing: Wanted[] = [];
@@ -135,31 +125,6 @@ async function fetchAll(
   return failures;
 }
 
-/** The packages in the folder that only other plans or overlays use, by alias. */
-type Others = Readonly<Record<string, string>>;
-
-async function othersOf(wanted: readonly Wanted[], store: string): Promise<Others> {
-  const text = await readFile(join(store, "package.json"), "utf8").catch(() => "{}");
-  const { dependencies, optionalDependencies } = JSON.parse(text) as Readonly<Record<string, Others>>;
-  const mine = new Set(wanted.map(({ alias }) => alias));
-  return Object.fromEntries(
-    Object.entries({ ...dependencies, ...optionalDependencies }).filter(([alias]) => !mine.has(alias)),
-  );
-}
-
-/** Removes the installed packages so that an update fetches them again, except those that other plans use. */
-async function forget(wanted: readonly Wanted[], others: Others, store: string): Promise<void> {
-  const isAlone = Object.keys(others).length === 0;
-  const own = wanted.flatMap(({ alias }) => [join("node_modules", alias), join("git", alias)]);
-  await Promise.all(
-    [
-      "package-lock.json",
-      "node_modules/.package-lock.json",
-      ...(isAlone ? ["node_modules", "git"] : own),
-    ].map((name) => rm(join(store, name), { recursive: true, force: true })),
-  );
-}
-
 /** Checks out repositories. Returns the failures of optional sources; throws for a required one. */
 async function cloneAll(wanted: readonly Wanted[], fetching: Fetching): Promise<MissingSource[]> {
   const failures: MissingSource[] = [];
@@ -174,48 +139,6 @@ async function cloneAll(wanted: readonly Wanted[], fetching: Fetching): Promise<
 
 async function isThere({ alias }: FetchedSource, store: string): Promise<boolean> {
   return (await readPackage(join(store, "node_modules", alias))) !== undefined;
-}
-
-/**
- * Writes the package.json of the folder. Each source has its own alias, so that two versions of one package can be installed.
- * Optional sources are optional dependencies, which npm skips if it cannot fetch them.
- */
-async function writePackage(sources: readonly Wanted[], others: Others, store: string): Promise<void> {
-  const dependenciesOf = (required: boolean): object =>
-    Object.fromEntries(
-      sources
-        .filter((source) => source.required === required)
-        .map(({ alias, from }) => [
-          alias,
-          from.kind === "npm"
-            ? `npm:${from.name}@${from.range}`
-            : `file:./${["git", alias, from.subdirectory].filter(Boolean).join("/")}`,
-        ]),
-    );
-  const json = {
-    name: "toolmount-modules",
-    private: true,
-    dependencies: dependenciesOf(true),
-    // If a package of another plan can no longer be fetched, this install must not fail, so it is optional here.
-    optionalDependencies: { ...others, ...dependenciesOf(false) },
-  };
-  await writeFile(join(store, "package.json"), `${JSON.stringify(json, null, 2)}\n`);
-}
-
-/**
- * Installs the packages in the folder's package.json, and removes all others. If the plan's own packages include core, peers are
- * not installed, so that a tool and its host share that core.
- */
-export async function runNpm(fetching: Fetching): Promise<void> {
-  const hasCore = (await findPackage("@toolmount/core", fetching.plan)) !== undefined;
-  const quiet = ["--no-audit", "--no-fund", "--loglevel=error"];
-  const words = ["install", "--ignore-scripts", "--install-links", "--omit=dev", ...quiet];
-  // By default npm waits for a minute before it reports an unreachable registry.
-  words.push("--fetch-retry-mintimeout=1000", "--fetch-retry-maxtimeout=5000");
-  if (hasCore) words.push("--omit=peer", "--legacy-peer-deps");
-  await withNpmrc(await findNpmrc(fetching.plan), fetching.store, () =>
-    run("npm", words, fetching.store, fetching),
-  );
 }
 
 async function describe({ written, alias, from }: FetchedSource, store: string): Promise<InstalledSource> {

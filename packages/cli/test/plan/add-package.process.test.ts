@@ -3,7 +3,7 @@ import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { startRegistry } from "../support/package-registry.ts";
-import { workspace } from "../support/workspace.ts";
+import { runCommand, workspace } from "../support/workspace.ts";
 
 /** A package whose tool asks, whose description is the version, and which may do more than mount it. */
 const packageOf = (name: string, version: string, more = "") => ({
@@ -39,7 +39,7 @@ async function project(
   // The registry of the user must not be asked for a scope that the project keeps elsewhere.
   const env = { npm_config_registry: "http://127.0.0.1:9/", npm_config_cache: path("npm-cache") };
   const run = (words: readonly string[]) => world.here(words, { env });
-  return { ...world, path, registry, run };
+  return { ...world, env, path, registry, run };
 }
 
 test("add fetches a package from the project's registry, shows what a trial behind the border found, and writes entry and lock", async () => {
@@ -82,7 +82,12 @@ test("add --rehearse shows the same, writes nothing, and keeps what other entrie
   ]);
 
   await run(["add", "@acme/maps", "plan.yaml", "--entry", '{"prefix":"maps_"}', "--no-load"]);
-  const before = await read(".toolmount/modules/package.json");
+  const fetched = async () => {
+    const text = await read(".toolmount/modules/package.json");
+    const { dependencies, optionalDependencies } = JSON.parse(text) as Record<string, object>;
+    return { ...dependencies, ...optionalDependencies };
+  };
+  const before = await fetched();
   const again = await run(["add", "npm:@acme/mail@^1", "plan.yaml", "--rehearse", "--json"]);
   expect(again.json()).toMatchObject({
     rehearsed: true,
@@ -92,9 +97,35 @@ test("add --rehearse shows the same, writes nothing, and keeps what other entrie
       { name: "send", asks: true },
     ],
   });
-  expect(await read(".toolmount/modules/package.json")).toBe(before);
+  expect(await fetched()).toEqual(before);
   expect(existsSync(path("plan.lock.json"))).toBe(false);
   expect((await run(["call", "plan.yaml", "maps_look", "{}"])).code).toBe(0);
+});
+
+test("packages that are added at the same time are all there, also where one of them fails and is withdrawn", async () => {
+  const names = ["one", "two", "bad"];
+  const packages = names.map((name) => [
+    name,
+    packageOf(`@acme/${name}`, "1.0.0", name === "bad" ? 'throw new Error("no town");' : ""),
+  ]);
+  const { env, read, path, run } = await project(Object.fromEntries(packages));
+  const words = names.map((name) => [
+    "add",
+    `@acme/${name}`,
+    "plan.yaml",
+    "--entry",
+    `{"prefix":"${name}_"}`,
+  ]);
+  const ended = await Promise.all(words.map((one) => runCommand(one, { cwd: path("."), env })));
+
+  expect(ended.map(({ code }) => code)).toEqual([0, 0, expect.any(Number)]);
+  expect(ended[2]).toMatchObject({ stdout: "", stderr: expect.stringContaining("no town") });
+  const manifest = await read(".toolmount/modules/package.json");
+  expect(["one", "two", "bad"].filter((name) => manifest.includes(`@acme/${name}@`))).toEqual(["one", "two"]);
+  expect(await read("plan.yaml")).not.toContain("bad");
+  const { stdout } = await run(["list", "plan.yaml"]);
+  expect(stdout).toContain("one_send");
+  expect(stdout).toContain("two_look");
 });
 
 test("what the border refuses is named, with what to write; nothing stays, and the plan may trust the package", async () => {

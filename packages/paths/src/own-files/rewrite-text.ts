@@ -1,9 +1,9 @@
-import { mkdir, realpath, rmdir, stat } from "node:fs/promises";
+import { realpath, stat } from "node:fs/promises";
 import { dirname, resolve } from "node:path";
-import { setTimeout as delay } from "node:timers/promises";
 import { createFiles, type Files } from "../files.ts";
 import { errnoOf, isPathError } from "../path-error.ts";
 import type { Owner } from "../write.ts";
+import { withLock } from "./with-lock.ts";
 
 /** Maximum number of bytes of a file that is rewritten. Some applications keep all their state in their settings. */
 const maxBytes = 64 * 1024 * 1024;
@@ -27,12 +27,9 @@ export async function rewriteText(
   const real = await realpath(file).catch(() => resolve(file));
   const folder = dirname(real);
   const files = createFiles({ workingDir: folder, read: [folder], write: [folder] });
-  const unlock = await lock(`${real}.lock`);
-  try {
+  await withLock(`${real}.lock`, async () => {
     for (let again = 0; !(await rewriteOnce(files, real, edit, mode, again === maxAgain)); again++);
-  } finally {
-    await unlock();
-  }
+  });
 }
 
 /** Returns false if another program wrote the file meanwhile; throws instead if this is the last time. */
@@ -73,32 +70,4 @@ function ownerOf(real: string): Promise<Owner | undefined> {
     ({ uid, gid }) => [uid, gid],
     () => undefined,
   );
-}
-
-/** Milliseconds between two looks at a lock, and the looks after which it counts as left behind by a process that was killed. */
-const lookMs = 20;
-const maxLooks = 500;
-
-/**
- * Takes a lock, which is a folder that only one process can create, as the package proper-lockfile does it. Without the right to
- * create one, nothing is locked: the file may then be written in place.
- */
-async function lock(folder: string): Promise<() => Promise<void>> {
-  let looks = 0;
-  let seen: string | undefined;
-  for (;;) {
-    try {
-      await mkdir(folder);
-      return () => rmdir(folder).catch(() => {});
-    } catch (thrown) {
-      if (errnoOf(thrown) !== "EEXIST") return async () => {};
-    }
-    const there = await stat(folder).catch(() => null);
-    if (there?.isDirectory() === false) return async () => {};
-    const now = `${there?.ino} ${there?.mtimeMs}`;
-    looks = now === seen ? looks + 1 : 0;
-    seen = now;
-    if (looks === maxLooks) await rmdir(folder).catch(() => {});
-    await delay(lookMs);
-  }
 }

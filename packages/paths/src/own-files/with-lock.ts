@@ -1,0 +1,71 @@
+import { rmSync } from "node:fs";
+import { appendFile, mkdir, readdir, rm, stat } from "node:fs/promises";
+import { hostname } from "node:os";
+import { join } from "node:path";
+import { setTimeout as delay } from "node:timers/promises";
+
+/** Milliseconds between two looks at a lock that another process holds. */
+const lookMs = 20;
+
+/** Looks at an unchanged lock after which it counts as left behind by a process that was killed. */
+const maxLooks = 500;
+
+/** Milliseconds after which a holder marks its lock again, so that it does not count as left behind. */
+const markMs = 2_000;
+
+/** The name of this process, as a file in its locks. */
+const holder = `${process.pid}@${hostname()}`;
+
+/**
+ * Runs `act` while no other call holds the same lock, also of another process. The lock is a folder, as of the package
+ * proper-lockfile, because only one process can create it; in it is the name of the holder. If no folder can be created there,
+ * nothing is locked.
+ */
+export async function withLock<Result>(folder: string, act: () => Promise<Result>): Promise<Result> {
+  if (!(await take(folder))) return act();
+  const marking = setInterval(() => void appendFile(join(folder, holder), ".").catch(() => {}), markMs);
+  const release = () => rmSync(folder, { recursive: true, force: true });
+  process.once("exit", release);
+  try {
+    return await act();
+  } finally {
+    clearInterval(marking);
+    process.off("exit", release);
+    release();
+  }
+}
+
+/** Waits for the lock. Returns false if it cannot be created, or if something else has its name. */
+async function take(folder: string): Promise<boolean> {
+  let [looks, seen] = [0, ""];
+  for (;;) {
+    try {
+      await mkdir(folder);
+      await appendFile(join(folder, holder), "");
+      return true;
+    } catch (thrown) {
+      if ((thrown as NodeJS.ErrnoException).code !== "EEXIST") return false;
+    }
+    const there = await stat(folder).catch(() => null);
+    if (there?.isDirectory() === false) return false;
+    const [name = ""] = await readdir(folder).catch(() => []);
+    const marks = await stat(join(folder, name)).catch(() => null);
+    const now = `${there?.ino} ${there?.mtimeMs} ${name} ${marks?.size}`;
+    looks = now === seen ? looks + 1 : 0;
+    seen = now;
+    if (looks === maxLooks || isGone(name)) await rm(folder, { recursive: true, force: true });
+    await delay(lookMs);
+  }
+}
+
+/** Whether a holder is a process of this machine that has ended. */
+function isGone(name: string): boolean {
+  const [pid, host] = name.split("@");
+  if (host !== hostname()) return false;
+  try {
+    process.kill(Number(pid), 0);
+    return false;
+  } catch (thrown) {
+    return (thrown as NodeJS.ErrnoException).code === "ESRCH";
+  }
+}
