@@ -49,7 +49,21 @@ function fromReturned(call: Call): ToolResult | null {
     if (result.code !== undefined) refuseHostCode(result.code);
     return limit(call, result);
   } catch (error) {
-    return endBreach(call, withPlace(error, data), true);
+    return endBreach(call, withPlace(error, data), !saysFailed(call.returned));
+  }
+}
+
+/** Codes of the host after which it is not known what was done. */
+const openEnds: readonly unknown[] = ["TIMED_OUT", "CANCELLED", "OUTCOME_UNKNOWN"];
+
+/** Whether an answer that breaks the contract, for example by its details, still says that its tool failed. */
+function saysFailed(returned: unknown): boolean {
+  try {
+    if (!isRecord(returned) || returned["mayHaveRun"] === true) return false;
+    const { error, data, code } = returned;
+    return typeof error === "string" && data === undefined && !openEnds.includes(code);
+  } catch {
+    return false; // a getter threw
   }
 }
 

@@ -301,9 +301,7 @@ describe.each<Where>(["inline", "cloned"])("a call whose tool runs %s", (where) 
       ],
       ["an invalid time", { tool: "probe", fetchedAt: "yesterday", data: 1 }, /fetchedAt/],
       ["an error that is no sentence", { error: 7 }, /sentence/],
-      ["an empty error", { error: "" }, /sentence/],
       ["a code beside data", { data: 1, code: "FINE" }, /success has no code/],
-      ["a code in lower case", { error: "x", code: "not_found" }, /UPPER_SNAKE/],
       ["a code of the host's own", { error: "x", code: "TIMED_OUT" }, /host's own/],
       ["content of an unknown type", { data: 1, content: [{ type: "video" }] }, /content/],
       ["warnings that are no sentences", { data: 1, warnings: [1] }, /warnings/],
@@ -321,6 +319,18 @@ describe.each<Where>(["inline", "cloned"])("a call whose tool runs %s", (where) 
       expect(
         events.filter(({ data: payload }) => payload["run_id"] === runId).map(({ event }) => event),
       ).toEqual(["tool:pre", "tool:error"]);
+    });
+
+    test.each([
+      ["an empty error", { error: "" }, /sentence/],
+      ["a code in lower case", { error: "x", code: "not_found" }, /UPPER_SNAKE/],
+      ["a code of the host's own for it", { error: "x", code: "TOOL_FAILED" }, /host's own/],
+    ])("a failure with %s is a violation, and still a failure", async (_, returned, rule) => {
+      const { host } = here([tool(() => returned)]);
+      const { status, result } = await host.call({ name: "probe" });
+
+      expect([status, result.code]).toEqual(["failed", "CONTRACT_VIOLATION"]);
+      expect(result.error).toMatch(rule);
     });
 
     test("cycles in data are one too", async () => {

@@ -41,18 +41,21 @@ const terminal = ["tool:post", "tool:error"];
 
 describe.each(values)("an answer with %s", (_, make) => {
   test.each([
-    ["data", () => data(make())],
-    ["details of a success", () => ({ data: 1, details: make() })],
-    ["details of a failure", () => failure("no", { details: make() as never })],
-    ["data beyond the limit of its size", () => data(["x".repeat(200_000), make()])],
-  ])("in %s breaks the contract, and the call has one terminal event", async (_place, answer) => {
-    const { host, eventsOf } = world([tool(answer)]);
-    const { status, result, runId } = await host.call({ name: "probe" });
+    ["data", "unknown", () => data(make())],
+    ["details of a success", "unknown", () => ({ data: 1, details: make() })],
+    ["details of a failure", "failed", () => failure("no", { details: make() as never })],
+    ["data beyond the limit of its size", "unknown", () => data(["x".repeat(200_000), make()])],
+  ])(
+    "in %s breaks the contract, is %s, and the call has one terminal event",
+    async (_place, said, answer) => {
+      const { host, eventsOf } = world([tool(answer)]);
+      const { status, result, runId } = await host.call({ name: "probe" });
 
-    expect([status, result.code]).toEqual(["unknown", "CONTRACT_VIOLATION"]);
-    expect(Object.isFrozen(result)).toBe(true);
-    expect(eventsOf(runId).filter((name) => terminal.includes(name))).toEqual(["tool:error"]);
-  });
+      expect([status, result.code]).toEqual([said, "CONTRACT_VIOLATION"]);
+      expect(Object.isFrozen(result)).toBe(true);
+      expect(eventsOf(runId).filter((name) => terminal.includes(name))).toEqual(["tool:error"]);
+    },
+  );
 });
 
 test.each([
