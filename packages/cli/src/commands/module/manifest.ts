@@ -64,7 +64,10 @@ function nameConfigOption(error: unknown): never {
 }
 
 async function write({ file, written, manifest: toolmount }: DescribedPackage): Promise<void> {
-  await rewriteText(file, () => `${JSON.stringify({ ...written, toolmount }, null, 2)}\n`);
+  await rewriteText(file, (now) => {
+    const current = now === null ? written : (JSON.parse(now.replace(/^\ufeff/, "")) as object);
+    return `${JSON.stringify({ ...current, toolmount }, null, 2)}\n`;
+  });
 }
 
 function reportTrue(
