@@ -1,5 +1,5 @@
-import type { BigIntStats } from "node:fs";
-import { access, constants, open, rename, unlink, type FileHandle } from "node:fs/promises";
+import { lstatSync, renameSync, type BigIntStats } from "node:fs";
+import { access, constants, open, unlink, type FileHandle } from "node:fs/promises";
 import { basename, dirname } from "node:path";
 import type { Disk } from "./disk.ts";
 import { entryOf, makeFolder, type Folder } from "./folder.ts";
@@ -69,14 +69,15 @@ export async function replaceFile(
       await sweep(folder, temporary);
       if (lost.includes("owner") && before?.nlink === 1n) throw new NotGiven();
       signal?.throwIfAborted();
-      if (expected !== undefined) await requireUnchanged(folder, name, given, expected);
       if (disk.kind === "plain") await requireInPlace(folder, given);
-      await rename(folder.path(temporary), folder.path(name));
+      if (expected !== undefined) requireUnchanged(folder, name, given, expected);
+      // Synchronous: between the check and this, the file of another host must not take the name.
+      renameSync(folder.path(temporary), folder.path(name));
       return { otherNames: before === null ? 0 : Number(before.nlink) - 1, lost };
     } catch (thrown) {
       await unlink(folder.path(temporary)).catch(() => {});
       if (!mayWriteInPlace(thrown, before)) throw thrown;
-      if (expected !== undefined) await requireUnchanged(folder, name, given, expected);
+      if (expected !== undefined) requireUnchanged(folder, name, given, expected);
       await writeInPlace(folder, { name, given, before, bytes });
       return { otherNames: 0, lost: [] };
     }
@@ -102,9 +103,9 @@ async function requireReplaceable(folder: Folder, name: string, given: string): 
   return entry;
 }
 
-async function requireUnchanged(folder: Folder, name: string, given: string, expected: FileIdentity | null) {
-  const entry = await entryOf(folder, name);
-  if ((entry === null ? null : identityOf(entry)) !== expected)
+function requireUnchanged(folder: Folder, name: string, given: string, expected: FileIdentity | null): void {
+  const entry = lstatSync(folder.path(name), { bigint: true, throwIfNoEntry: false });
+  if ((entry === undefined ? null : identityOf(entry)) !== expected)
     throw new PathError("FILE_CHANGED", { path: given });
 }
 
