@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import { copyFile, readFile, rm } from "node:fs/promises";
+import { readFile, rm, writeFile } from "node:fs/promises";
 import { basename, dirname, extname, join, resolve } from "node:path";
 import { silentLogger } from "@toolmount/core";
 import { isToolmountError, ToolmountError } from "@toolmount/core/errors";
@@ -56,7 +56,10 @@ export async function draftPlan(
   try {
     const files = drafts.map(([, own]) => own);
     const before = await textsOf(files);
-    for (const [draft, own] of drafts) await copyWhereThere(own, draft);
+    for (const [at, [draft]] of drafts.entries()) {
+      const text = before[at];
+      if (typeof text === "string") await writeFile(draft, text);
+    }
     const [[draft]] = drafts as [[string, string]];
     const imported = await importFile(list, draft, shell.cwd);
     if (
@@ -160,12 +163,6 @@ function draftsOf(file: string): readonly (readonly [draft: string, own: string]
     [`${draft}${ending}`, file],
     [`${draft}.lock.json`, `${stem}.lock.json`],
   ];
-}
-
-async function copyWhereThere(from: string, to: string): Promise<void> {
-  await copyFile(from, to).catch((error: NodeJS.ErrnoException) => {
-    if (error.code !== "ENOENT") throw error;
-  });
 }
 
 /** Reads the texts of files; null for a file that does not exist. */

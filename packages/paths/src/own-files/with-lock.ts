@@ -1,4 +1,4 @@
-import { rmSync } from "node:fs";
+import { rmdirSync, rmSync } from "node:fs";
 import { appendFile, mkdir, readdir, rm, stat } from "node:fs/promises";
 import { hostname } from "node:os";
 import { join } from "node:path";
@@ -16,6 +16,9 @@ const markMs = 2_000;
 /** The name of this process, as a file in its locks. */
 const holder = `${process.pid}@${hostname()}`;
 
+/** The locks that this process holds. They are released when it exits in the midst of its work. */
+const held = new Set<string>();
+
 /**
  * Runs `act` while no other call holds the same lock, also of another process. The lock is a folder, as of the package
  * proper-lockfile, because only one process can create it; in it is the name of the holder. If no folder can be created there,
@@ -24,14 +27,29 @@ const holder = `${process.pid}@${hostname()}`;
 export async function withLock<Result>(folder: string, act: () => Promise<Result>): Promise<Result> {
   if (!(await take(folder))) return act();
   const marking = setInterval(() => void appendFile(join(folder, holder), ".").catch(() => {}), markMs);
-  const release = () => rmSync(folder, { recursive: true, force: true });
-  process.once("exit", release);
+  if (held.size === 0) process.once("exit", releaseAll);
+  held.add(folder);
   try {
     return await act();
   } finally {
     clearInterval(marking);
-    process.off("exit", release);
-    release();
+    held.delete(folder);
+    if (held.size === 0) process.off("exit", releaseAll);
+    release(folder);
+  }
+}
+
+function releaseAll(): void {
+  for (const folder of held) release(folder);
+}
+
+/** Removes a lock, unless another process has taken it because this one did not run for a while. */
+function release(folder: string): void {
+  rmSync(join(folder, holder), { force: true });
+  try {
+    rmdirSync(folder);
+  } catch {
+    // It is another process's, or gone.
   }
 }
 
