@@ -22,7 +22,12 @@ let isHooked = false;
 export function acceptFile(url: string): void {
   if (!url.startsWith("file:") || !accept(url) || isHooked) return;
   isHooked = true;
-  registerHooks({ resolve, load });
+  if (hasHooks()) registerHooks({ resolve, load });
+}
+
+/** Bun has no hooks; it reads TypeScript and JSON by itself. */
+function hasHooks(): boolean {
+  return (registerHooks as unknown) !== undefined;
 }
 
 /** Sets the query with which the files of modules import a file from now on; empty for the plain URL. */

@@ -144,12 +144,17 @@ const knownModules: readonly string[] = [
   "web",
 ];
 
+/** Yarn's Plug'n'Play keeps packages in archives that only its own runtime reads. */
+const hintForYarn =
+  "packages are found in node_modules, which Yarn's Plug'n'Play does not write: put nodeLinker: node-modules into .yarnrc.yml, then run yarn install";
+
 /**
  * Returns a hint for a missing package. Only names of toolmount's modules get an install command, because a mistyped name may be
  * a package by an unknown author.
  */
 function hintForPackage(written: string): string {
   if (/\.[cm]?[jt]sx?$/.test(written)) return `did you mean ./${written}? a path begins with ./ or ../`;
+  if (process.versions["pnp"] !== undefined) return hintForYarn;
   const short = written.replace(/^(?:npm:)?(?:@toolmount\/)?(?:tool-)?/, "");
   if (knownModules.includes(short)) return `npm install @toolmount/tool-${short}`;
   const [near] = nearestNames(short, knownModules);

@@ -1,6 +1,6 @@
 import { silentLogger } from "@toolmount/core";
 import { z } from "zod";
-import { expect, test } from "vitest";
+import { expect, onTestFinished, test } from "vitest";
 import { openHost } from "../../src/index.ts";
 import { installed, moduleSource, toolFile, workspace } from "../workspace.ts";
 
@@ -81,6 +81,17 @@ test.each([
 
   await expect(openHost(path("plan.yaml"), quiet)).rejects.toMatchObject({
     details: { problems: [{ code: "SOURCE_NOT_FOUND", hint, line: 1, path: "tools[0].module" }] },
+  });
+});
+
+test("with Yarn's Plug'n'Play, the hint of a missing module says where packages have to be", async () => {
+  const versions = Object.getOwnPropertyDescriptor(process, "versions")!;
+  Object.defineProperty(process, "versions", { ...versions, value: { ...process.versions, pnp: "3" } });
+  onTestFinished(() => void Object.defineProperty(process, "versions", versions));
+  const { path } = await workspace({ "plan.yaml": "tools: [{ module: web }]" });
+
+  await expect(openHost(path("plan.yaml"), quiet)).rejects.toMatchObject({
+    details: { problems: [{ hint: expect.stringContaining("put nodeLinker: node-modules into") as string }] },
   });
 });
 

@@ -1,5 +1,4 @@
 import { execFile } from "node:child_process";
-import { existsSync } from "node:fs";
 import {
   copyFile,
   mkdir,
@@ -16,32 +15,36 @@ import { join } from "node:path";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { rolldown } from "rolldown";
+import { exec } from "./support/exec.ts";
+import { startRegistry } from "./support/registry.ts";
+import { npmEnvironment } from "./support/release.ts";
 
 const root = join(import.meta.dirname, "..");
 
-/** A folder with `npm install bun deno workerd`. Without it only Node is tried, and the test says so. */
-const runtimes = process.env["TOOLMOUNT_RUNTIMES"];
-const program = (name: string) => join(runtimes ?? "", "node_modules/.bin", name);
-if (runtimes === undefined)
-  process.stdout.write("TOOLMOUNT_RUNTIMES is not set: Bun, Deno and workerd were not tried\n");
+/** The versions that docs/reference/platforms.md names. */
+const versions = { bun: "1.4.5", deno: "2.9.6", workerd: "1.20261117.1" };
+
+let runtimes: string;
+const program = (name: keyof typeof versions) => join(runtimes, "node_modules/.bin", name);
 
 /** How each runtime starts a program, and which checks it fails, as docs/reference/platforms.md says. */
 const programs = [
-  { name: "Node", words: [process.execPath], fails: [] },
+  { name: "Node", words: () => [process.execPath], fails: [] },
   {
     name: "Bun",
-    words: [program("bun"), "run"],
+    words: () => [program("bun"), "run"],
     fails: ["a module beside the plan, and a reload", "a tool in a process of its own"],
   },
   {
     name: "Deno",
-    words: [program("deno"), "run", "-A", "--node-modules-dir=manual"],
+    words: () => [program("deno"), "run", "-A", "--node-modules-dir=manual"],
     fails: ["a tool in a process of its own"],
   },
-].filter(({ words }) => existsSync(words[0]!));
+];
 
 let folder: string;
 beforeAll(async () => {
+  runtimes = await installRuntimes();
   folder = await realpath(await mkdtemp(join(tmpdir(), "toolmount-runtimes-")));
   await mkdir(join(folder, "node_modules/@toolmount"), { recursive: true });
   const dependencies: Record<string, string> = { zod: "*" };
@@ -74,9 +77,21 @@ function checksOf(text: string): readonly Check[] {
 
 const failed = (checks: readonly Check[]) => checks.filter(({ problem }) => problem !== null);
 
-describe.each(programs)("$name", ({ words: [file = "", ...words], fails }) => {
+async function installRuntimes(): Promise<string> {
+  const { url } = await startRegistry(afterAll);
+  const place = await mkdtemp(join(tmpdir(), "toolmount-runtimes-"));
+  afterAll(() => rm(place, { recursive: true, force: true }));
+  await writeFile(join(place, "package.json"), JSON.stringify({ dependencies: versions }));
+  await exec("npm", ["install", "--ignore-scripts"], { cwd: place, env: npmEnvironment(url, place) });
+  // Bun's package places its program by a script, which this npm does not run unasked.
+  await exec(process.execPath, ["install.js"], { cwd: join(place, "node_modules/bun") });
+  return place;
+}
+
+describe.each(programs)("$name", ({ words: wordsOf, fails }) => {
   test("runs core, the loader and the tools, but for what the page of platforms names", async () => {
     const run = promisify(execFile);
+    const [file = "", ...words] = wordsOf();
     const { stdout } = await run(file, [...words, "run.mjs", "./core.mjs", "./loader.mjs"], { cwd: folder });
     const checks = checksOf(stdout);
     expect(checks).toHaveLength(15);
@@ -88,9 +103,7 @@ describe.each(programs)("$name", ({ words: [file = "", ...words], fails }) => {
 });
 
 /** It has no files: what it runs is one module. */
-const workers = [program("workerd")].filter((file) => existsSync(file));
-
-describe.each(workers)("workerd: %s", (workerd) => {
+describe("workerd", () => {
   test("runs core, in one module with Zod", async () => {
     const bundle = await rolldown({
       input: join(folder, "worker.mjs"),
@@ -110,9 +123,31 @@ const main :Workerd.Worker = (
 `,
     );
     const run = promisify(execFile);
-    const { stdout, stderr } = await run(workerd, ["test", "config.capnp"], { cwd: folder });
+    const { stdout, stderr } = await run(program("workerd"), ["test", "config.capnp"], { cwd: folder });
     const checks = checksOf(`${stdout}\n${stderr}`);
     expect(checks).toHaveLength(7);
     expect(failed(checks)).toEqual([]);
   });
+});
+
+test("the page of platforms names the versions that were tried", async () => {
+  const page = await readFile(join(root, "docs/reference/platforms.md"), "utf8");
+  const { bun, deno, workerd } = versions;
+  const day = workerd.replace(/^1\.(\d{4})(\d\d)(\d\d)\..*/, "$1-$2-$3");
+
+  expect(page).toContain(`| Bun ${bun} `);
+  expect(page).toContain(`| Deno ${deno} `);
+  expect(page).toContain(`| workerd ${day} `);
+});
+
+test.each([
+  ["Bun", () => [program("bun")]],
+  ["Deno", () => [program("deno"), "run", "-A", "--node-modules-dir=manual"]],
+] as const)("in %s the command says that it needs Node", async (name, wordsOf) => {
+  const [file = "", ...words] = wordsOf();
+  const run = promisify(execFile)(file, [...words, join(root, "packages/cli/bin/toolmount.js"), "list"]);
+  const { code, stderr } = (await run.catch((error: unknown) => error)) as { code: number; stderr: string };
+
+  expect(code).toBe(1);
+  expect(stderr).toContain(`toolmount needs Node 22.19 or later; this is ${name} `);
 });
