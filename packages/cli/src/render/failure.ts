@@ -1,5 +1,6 @@
 import { isToolmountError, ToolmountError, messageOf } from "@toolmount/core/errors";
 import type { Problem } from "@toolmount/loader";
+import { isPathError } from "@toolmount/paths";
 import { countOf } from "../screen/count.ts";
 import { printable, printableLines } from "../screen/printable.ts";
 import { writeProblems } from "./problems.ts";
@@ -57,21 +58,35 @@ const hints: ReadonlyMap<string, string> = new Map([
   ["TOOL_NOT_FOUND", "toolmount list shows the tools"],
 ]);
 
-const advice = "correct its permissions, or name another place";
+/** Errors of a disk that has no room, which the system may report without a path. */
+const noRoom: ReadonlySet<unknown> = new Set(["ENOSPC", "EDQUOT"]);
 
 /**
- * Converts an error of the file system with a path, which is the user's to correct and not a bug. Undefined for any other error.
+ * Converts an error of the file system, which is the user's to correct and not a bug. Undefined for any other error.
  */
 function fileError(cause: unknown): ToolmountError | undefined {
-  if (cause instanceof Error && cause.name === "PathError")
-    return new ToolmountError("USAGE_INVALID", { problem: `${cause.message}; ${advice}` }, { cause });
+  const problem = isPathError(cause) ? cause.message : systemProblem(cause);
+  if (problem === undefined) return undefined;
+  return new ToolmountError("USAGE_INVALID", { problem: `${problem}; ${adviceFor(cause)}` }, { cause });
+}
+
+function systemProblem(cause: unknown): string | undefined {
   const { code, syscall, path } = cause as NodeJS.ErrnoException;
-  if (!(cause instanceof Error) || path === undefined || syscall === undefined || code === undefined)
+  if (!(cause instanceof Error) || syscall === undefined || code === undefined) return undefined;
+  if ((path === undefined && !noRoom.has(code)) || !code.startsWith("E") || syscall.startsWith("spawn"))
     return undefined;
-  if (!code.startsWith("E") || syscall.startsWith("spawn")) return undefined;
-  const what = cause.message.replace(/^\w+: /, "").replace(/, \w+ .*$/s, "");
-  const problem = `${path}: ${what} (${syscall}, ${code}); ${advice}`;
-  return new ToolmountError("USAGE_INVALID", { problem }, { cause });
+  const what = cause.message.replace(/^\w+: /, "").replace(/, \w+(?: .*)?$/s, "");
+  return `${path === undefined ? "" : `${path}: `}${what} (${syscall}, ${code})`;
+}
+
+function adviceFor(cause: unknown): string {
+  const { code, details } = cause as {
+    readonly code?: unknown;
+    readonly details?: { readonly errno?: unknown };
+  };
+  if (noRoom.has(details?.errno ?? code)) return "free some space, and run the command again";
+  if (code === "FILE_CHANGED") return "run the command again";
+  return "correct its permissions, or name another place";
 }
 
 /** Wraps a bug of the command itself. The error keeps its stack. */

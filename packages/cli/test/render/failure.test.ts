@@ -1,4 +1,5 @@
 import { ToolmountError } from "@toolmount/core";
+import { PathError } from "@toolmount/paths";
 import { expect, test } from "vitest";
 import { reportFailure } from "../../src/render/failure.ts";
 import { markedScreen } from "../support/marked-screen.ts";
@@ -52,6 +53,31 @@ test.each([
   expect(end).toMatchObject({ code, json: { error: { hint: expect.stringContaining(hint) } } });
   expect(end.lines.at(-1)).toContain(`  cyan(hint:) ${hint}`);
 });
+
+test.each([
+  [
+    system("ENOENT: no such file or directory, open '/x'", { code: "ENOENT", syscall: "open", path: "/x" }),
+    "/x: no such file or directory (open, ENOENT); correct its permissions, or name another place",
+  ],
+  [
+    system("ENOSPC: no space left on device, write", { code: "ENOSPC", syscall: "write" }),
+    "no space left on device (write, ENOSPC); free some space, and run the command again",
+  ],
+  [
+    new PathError("OS_ERROR", { path: "a.yaml", errno: "EDQUOT", problem: "disk quota exceeded" }),
+    "disk quota exceeded (EDQUOT): a.yaml; free some space, and run the command again",
+  ],
+  [
+    new PathError("FILE_CHANGED", { path: "a.yaml" }),
+    "File was changed by another writer: a.yaml; run the command again",
+  ],
+] as const)("an error of the file system says what to do: %s", (error, line) => {
+  expect(reported(error)).toMatchObject({ code: 2, lines: [`red(USAGE_INVALID) ${line}`] });
+});
+
+function system(message: string, facts: object): Error {
+  return Object.assign(new Error(message), facts);
+}
 
 test("the problems of a plan are counted, and those are the failure", () => {
   const problem = {
