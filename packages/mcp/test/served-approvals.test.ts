@@ -13,12 +13,7 @@ const form = {
   method: "elicitation/create",
   params: {
     mode: "form",
-    message: [
-      'Run "remove"? "remove" asks for confirmation',
-      "",
-      'Arguments: {"path":"a.txt"}',
-      'Asked because: "remove" asks for confirmation',
-    ].join("\n"),
+    message: ['Run "remove"? "remove" asks for confirmation', "", 'Arguments: {"path":"a.txt"}'].join("\n"),
     requestedSchema: {
       type: "object",
       properties: {

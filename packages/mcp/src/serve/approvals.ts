@@ -105,11 +105,11 @@ function messageOf(
   { prompt, arguments: shown, place, reasons }: ApprovalView,
   preview: readonly string[],
 ): string {
-  const why = reasons.map(({ reason }) => reason).join("; ");
+  const unsaid = reasons.map(({ reason }) => reason).filter((reason) => !prompt.includes(reason));
   const facts = [
     ...preview,
     `Arguments: ${JSON.stringify(shown)}`,
-    ...(why === "" ? [] : [`Asked because: ${why}`]),
+    ...(unsaid.length === 0 ? [] : [`Asked because: ${unsaid.join("; ")}`]),
     ...(place === undefined ? [] : [`Program: ${placeText(place)}`]),
   ];
   return `${prompt}\n\n${facts.join("\n")}`;
