@@ -12,7 +12,7 @@ import {
   carriedCode,
   copyCarried,
   copyFoldersRead,
-  licenceOf,
+  licencesOf,
   minifyFile,
   requireNoFileOutside,
 } from "./carried.mjs";
@@ -153,14 +153,7 @@ for (const path of written) {
 }
 const folders = new Set(output.flatMap(({ moduleIds = [] }) => moduleIds.flatMap(packageFolder)));
 for (const file of copiedFrom) packageFolder(file).forEach((each) => folders.add(each));
-if (folders.size > 0)
-  writeFileSync(
-    "dist/LICENSES.txt",
-    [...folders]
-      .toSorted((one, other) => one.localeCompare(other))
-      .map(licenceOf)
-      .join("\n"),
-  );
+if (folders.size > 0) writeFileSync("dist/LICENSES.txt", licencesOf([...folders]));
 
 /** The file of a module; null for one that rolldown places. */
 function fileNameOf(id) {

@@ -72,12 +72,21 @@ export function requireNoFileOutside(path, code) {
       throw new Error(`${path} requires ${id}, which is not in the package`);
 }
 
-/** Name, version and licence of the package in a folder. */
-export function licenceOf(folder) {
+/** The licences of packages, with each text once, below the names of all that have it. */
+export function licencesOf(folders) {
+  const licences = folders.map(licenceOf).toSorted((one, other) => one.name.localeCompare(other.name));
+  return Map.groupBy(licences, ({ text }) => text)
+    .values()
+    .map((all) => `${all.map(({ name }) => `${name}\n`).join("")}\n${all[0].text}\n`)
+    .toArray()
+    .join("\n");
+}
+
+function licenceOf(folder) {
   const { name, version, license } = JSON.parse(readFileSync(join(folder, "package.json"), "utf8"));
   const [file] = globSync("{LICENSE,LICENCE,License,license}{,.md,.txt}", { cwd: folder });
-  const text = file === undefined ? `${license}\n` : readFileSync(join(folder, file), "utf8");
-  return `${name} ${version}\n\n${text}`;
+  const text = file === undefined ? license : readFileSync(join(folder, file), "utf8").trim();
+  return { name: `${name} ${version}`, text };
 }
 
 function minify(path, code) {
