@@ -132,9 +132,13 @@ test("the user's own list is guarded where the project has none", async () => {
   expect(stdout).toMatch(/^ {2}toolmount guard cursor /m);
 });
 
-test("where no list can be guarded, the next command imports one", async () => {
-  const { here, folder } = await workspace({ ".gemini/settings.json": asServers });
-  const { stdout } = await here([], { env: { HOME: folder, XDG_CONFIG_HOME: folder } });
+test("where only a list behind another is open, the next command imports it", async () => {
+  const serve = { command: "npx", args: ["toolmount", "serve", "plan.yaml", "--stdio"] };
+  const { here, folder } = await workspace({
+    ".cursor/mcp.json": JSON.stringify({ mcpServers: { toolmount: serve } }),
+    "home/.cursor/mcp.json": asServers,
+  });
+  const { stdout } = await here([], { env: { HOME: `${folder}/home`, XDG_CONFIG_HOME: folder } });
 
-  expect(stdout).toMatch(/toolmount import \S*\.gemini\/settings\.json +see their tools, /);
+  expect(stdout).toMatch(/toolmount import \S*home\/\.cursor\/mcp\.json +see their tools, /);
 });

@@ -187,8 +187,8 @@ function describeEntry(
   { path, variables }: { readonly path: string; readonly variables: readonly string[] },
   file: string,
 ): Readonly<Record<string, unknown>> {
-  const { variable, inProject: inFolder } = client;
-  const env = variable === null ? [] : variables.map((name) => [name, variable(name)] as const);
+  const { inProject: inFolder } = client;
+  const passed = variables.length === 0 ? undefined : client.passOn?.(variables);
   const project = projectOf(client, file);
   const isShared = inFolder !== null && isBelow(path, project);
   const start = isShared
@@ -197,12 +197,7 @@ function describeEntry(
         command: process.execPath,
         args: [...process.execArgv, process.argv[1] ?? "toolmount", "serve", path],
       };
-  return {
-    ...client.extra,
-    command: start.command,
-    args: [...start.args, "--stdio"],
-    ...(env.length > 0 && { env: Object.fromEntries(env) }),
-  };
+  return { ...client.start(start.command, [...start.args, "--stdio"]), ...passed };
 }
 
 /**
@@ -210,7 +205,7 @@ function describeEntry(
  * it.
  */
 function projectOf({ name }: McpClient, file: string): string {
-  return name === "claude-code" ? dirname(file) : dirname(dirname(file));
+  return name === "claude-code" || name === "opencode" ? dirname(file) : dirname(dirname(file));
 }
 
 /** Returns the variables without a default to which the text of a plan refers. */
@@ -228,7 +223,7 @@ async function variablesToSet(
   variables: readonly string[],
   servers: Readonly<Record<string, unknown>>,
 ): Promise<Change["set"]> {
-  if (client.variable === null)
+  if (client.passOn === null)
     return variables.map((name) => ({
       name,
       because: 'under "env" of the entry: this client does not read variables',

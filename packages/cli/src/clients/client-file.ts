@@ -1,6 +1,7 @@
 import { readFile, stat } from "node:fs/promises";
 import { ToolmountError } from "@toolmount/core";
-import { readJsonc } from "../scaffold/parse-settings.ts";
+import { parseToml, readJsonc } from "../scaffold/parse-settings.ts";
+import { editToml } from "./toml-file.ts";
 
 /**
  * Maximum number of bytes of a client's file. The limit is high because some applications also keep their other state in this
@@ -29,10 +30,11 @@ function unreadable(problem: string): ToolmountError {
 }
 
 /**
- * Parses JSON with comments; an empty text is an empty object. Throws `USAGE_INVALID` for a text with errors, and for a text
- * that is only a string, a number, a boolean or null.
+ * Parses JSON with comments, or TOML if the file's name ends so; an empty text is an empty object. Throws `USAGE_INVALID` for a
+ * text with errors, and for a text that is only a string, a number, a boolean or null.
  */
 export async function parseClientFile(text: string, file: string): Promise<object> {
+  if (isToml(file)) return parseToml(text);
   const { parsed, errors } = await readJsonc(text === "" ? "{}" : text);
   if (errors.length === 0 && typeof parsed === "object" && parsed !== null) return parsed;
   throw new ToolmountError("USAGE_INVALID", {
@@ -52,11 +54,16 @@ export async function editClientText(
 ): Promise<string> {
   const parsed = await parseClientFile(text, file);
   if (value === undefined && memberAt(parsed, path) === undefined) return text;
+  if (isToml(file)) return editToml(text, path, value, file);
   const { applyEdits, modify } = await import("jsonc-parser");
   const indent = /^([ \t]+)"/m.exec(text)?.[1] ?? "  ";
   const formattingOptions = { insertSpaces: !indent.includes("\t"), tabSize: indent.length, eol: "\n" };
   const edited = applyEdits(text, modify(text, [...path], value, { formattingOptions }));
   return edited.endsWith("\n") ? edited : `${edited}\n`;
+}
+
+function isToml(file: string): boolean {
+  return file.endsWith(".toml");
 }
 
 /** Reads the value at a path. Returns undefined if the document has no value there. */

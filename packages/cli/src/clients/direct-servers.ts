@@ -1,5 +1,7 @@
 import type { McpServers } from "@toolmount/loader/commands";
 import type { Shell } from "../process/shell.ts";
+import { isRecord } from "@toolmount/core/json";
+import { programOf } from "../scaffold/read-server-list.ts";
 import { printable } from "../screen/printable.ts";
 import { memberAt, parseClientFile, readClientFile } from "./client-file.ts";
 import { listsOf, mcpClients, type McpClient, type ServerList } from "./mcp-clients.ts";
@@ -31,13 +33,13 @@ export function namesInPlan(list: unknown, servers: PlanServers): string[] {
 /** Tests whether an entry is a server of the plan: by its name, by its address, or by its program with the same arguments. */
 function isSame(name: string, entry: unknown, { id, settings }: PlanServers[number]): boolean {
   if (name === id) return true;
-  const [command, url] = [memberAt(entry, ["command"]), memberAt(entry, ["url"])];
+  const url = memberAt(entry, ["url"]) ?? memberAt(entry, ["httpUrl"]);
   if (typeof url === "string") return url === settings["url"];
-  const argumentsOf = (value: unknown) => JSON.stringify(memberAt(value, ["args"]) ?? []);
+  const { command, args = [] } = programOf(isRecord(entry) ? entry : {});
   return (
     typeof command === "string" &&
     command === settings["command"] &&
-    argumentsOf(entry) === argumentsOf(settings)
+    JSON.stringify(args) === JSON.stringify(settings["args"] ?? [])
   );
 }
 

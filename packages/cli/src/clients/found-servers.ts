@@ -5,7 +5,7 @@ import { programOf } from "../scaffold/read-server-list.ts";
 import { servesToolmount } from "../scaffold/serves-toolmount.ts";
 import type { Shell } from "../process/shell.ts";
 import { memberAt, readClientFile } from "./client-file.ts";
-import { listsOf, mcpClients, otherLists, type ServerList } from "./mcp-clients.ts";
+import { listsOf, mcpClients, type ServerList } from "./mcp-clients.ts";
 
 /** A file in which an application lists MCP servers. */
 export interface FoundList {
@@ -31,24 +31,23 @@ export function isDirect({ isPlan }: FoundServer): boolean {
   return !isPlan;
 }
 
-/** Finds the lists of applications that `guard` or `import` knows, in this folder and in the user's. Starts no server. */
+/** Finds the lists of applications that `guard` knows, in this folder and in the user's. Starts no server. */
 export async function findServerLists(
   shell: Pick<Shell, "cwd" | "env">,
   program: string | undefined,
 ): Promise<readonly FoundList[]> {
-  const read = async (lists: readonly Omit<ServerList, "isOwn">[]) => {
+  const read = async (lists: readonly ServerList[]) => {
     const found = await Promise.all(lists.map((list) => readKnown(list, program)));
     return found.flatMap((list) => list ?? []);
   };
   const known = await Promise.all(mcpClients.map((client) => read(listsOf(client, shell))));
-  const guarded = known.flatMap(([first, ...rest]) =>
+  return known.flatMap(([first, ...rest]) =>
     first === undefined ? [] : [{ ...first, isGuarded: true }, ...rest],
   );
-  return [...guarded, ...(await read(otherLists(shell)))];
 }
 
 async function readKnown(
-  { client, file, keys }: Omit<ServerList, "isOwn">,
+  { client, file, keys }: ServerList,
   program: string | undefined,
 ): Promise<FoundList | undefined> {
   try {

@@ -9,8 +9,8 @@ export interface McpClient {
   readonly file: (shell: Pick<Shell, "cwd" | "env">) => string;
   /** The top-level member of the file that holds the servers. */
   readonly key: string;
-  /** Members that the application requires in an entry besides `command` and `args`. */
-  readonly extra: Readonly<Record<string, string>>;
+  /** Returns the members of an entry that start a program. */
+  readonly start: (command: string, args: readonly string[]) => Members;
   /**
    * Returns how an entry writes a path inside the project's folder, if the file belongs to a project and is shared with a team;
    * null if the file is the user's own.
@@ -18,9 +18,11 @@ export interface McpClient {
   readonly inProject: ((path: string) => string) | null;
   /** Returns the user's own files that the application also reads. */
   readonly userFiles: (shell: Pick<Shell, "cwd" | "env">) => readonly UserFile[];
-  /** Returns how the application's file refers to an environment variable; null if it cannot. */
-  readonly variable: ((name: string) => string) | null;
+  /** Returns the members of an entry that pass on variables of the application's environment; null if an entry cannot. */
+  readonly passOn: ((names: readonly string[]) => Members) | null;
 }
+
+type Members = Readonly<Record<string, unknown>>;
 
 /** A file, and the paths of the members in it that hold servers. */
 interface UserFile {
@@ -54,13 +56,23 @@ function settingsFile(path: string, shell: Pick<Shell, "env">, platform = proces
   return join(shell.env["XDG_CONFIG_HOME"] ?? join(homeOf(shell), ".config"), path);
 }
 
-/** The applications that `connect` knows. */
+const usualStart: McpClient["start"] = (command, args) => ({ command, args });
+
+/** Returns a map of variables under `key`, each with the reference by which the application reads it. */
+const mapped =
+  (reference: (name: string) => string, key = "env"): NonNullable<McpClient["passOn"]> =>
+  (names) => ({ [key]: Object.fromEntries(names.map((name) => [name, reference(name)])) });
+
+/**
+ * The applications whose lists `guard` writes. Sources, where the place or the form of an entry is not obvious: the configuration
+ * pages of Codex, Gemini CLI, opencode and Zed.
+ */
 export const mcpClients: readonly McpClient[] = [
   {
     name: "claude-code",
     file: ({ cwd }) => join(cwd, ".mcp.json"),
     key: "mcpServers",
-    extra: {},
+    start: usualStart,
     inProject: (path) => path,
     userFiles: (shell) => [
       {
@@ -68,43 +80,79 @@ export const mcpClients: readonly McpClient[] = [
         keys: [["mcpServers"], ["projects", shell.cwd, "mcpServers"]],
       },
     ],
-    variable: (name) => `\${${name}}`,
+    passOn: mapped((name) => `\${${name}}`),
   },
   {
     name: "claude-desktop",
     file: (shell) => desktopFile(shell),
     key: "mcpServers",
-    extra: {},
+    start: usualStart,
     inProject: null,
     userFiles: () => [],
-    variable: null,
+    passOn: null,
+  },
+  {
+    name: "codex",
+    file: (shell) => join(shell.env["CODEX_HOME"] ?? join(homeOf(shell), ".codex"), "config.toml"),
+    key: "mcp_servers",
+    start: usualStart,
+    inProject: null,
+    userFiles: () => [],
+    passOn: (names) => ({ env_vars: names }),
   },
   {
     name: "cursor",
     file: ({ cwd }) => join(cwd, ".cursor/mcp.json"),
     key: "mcpServers",
-    extra: {},
+    start: usualStart,
     inProject: (path) => `\${workspaceFolder}/${path}`,
     userFiles: (shell) => [{ file: join(homeOf(shell), ".cursor/mcp.json"), keys: [["mcpServers"]] }],
-    variable: (name) => `\${env:${name}}`,
+    passOn: mapped((name) => `\${env:${name}}`),
+  },
+  {
+    name: "gemini",
+    file: ({ cwd }) => join(cwd, ".gemini/settings.json"),
+    key: "mcpServers",
+    start: usualStart,
+    inProject: (path) => path,
+    userFiles: (shell) => [{ file: join(homeOf(shell), ".gemini/settings.json"), keys: [["mcpServers"]] }],
+    passOn: mapped((name) => `\${${name}}`),
+  },
+  {
+    name: "opencode",
+    file: ({ cwd }) => join(cwd, "opencode.json"),
+    key: "mcp",
+    start: (command, args) => ({ type: "local", command: [command, ...args] }),
+    inProject: (path) => path,
+    userFiles: (shell) => [{ file: settingsFile("opencode/opencode.json", shell), keys: [["mcp"]] }],
+    passOn: mapped((name) => `{env:${name}}`, "environment"),
   },
   {
     name: "vscode",
     file: ({ cwd }) => join(cwd, ".vscode/mcp.json"),
     key: "servers",
-    extra: { type: "stdio" },
+    start: (command, args) => ({ type: "stdio", command, args }),
     inProject: (path) => `\${workspaceFolder}/${path}`,
     userFiles: (shell) => [{ file: settingsFile("Code/User/mcp.json", shell), keys: [["servers"]] }],
-    variable: (name) => `\${env:${name}}`,
+    passOn: mapped((name) => `\${env:${name}}`),
   },
   {
     name: "windsurf",
     file: (shell) => join(homeOf(shell), ".codeium/windsurf/mcp_config.json"),
     key: "mcpServers",
-    extra: {},
+    start: usualStart,
     inProject: null,
     userFiles: () => [],
-    variable: (name) => `\${env:${name}}`,
+    passOn: mapped((name) => `\${env:${name}}`),
+  },
+  {
+    name: "zed",
+    file: (shell) => settingsFile("zed/settings.json", shell),
+    key: "context_servers",
+    start: usualStart,
+    inProject: null,
+    userFiles: ({ cwd }) => [{ file: join(cwd, ".zed/settings.json"), keys: [["context_servers"]] }],
+    passOn: null,
   },
 ];
 
@@ -136,28 +184,4 @@ export function listsOf(client: McpClient, shell: Pick<Shell, "cwd" | "env">): r
   // In the user's home folder, the project's file can be the user's own file, which then counts once.
   const others = client.userFiles(shell).filter(({ file }) => file !== own.file);
   return [own, ...others.map((list) => ({ client: name, isOwn: false, ...list }))];
-}
-
-/**
- * Returns the lists of applications whose servers `import` reads but whose files `guard` cannot write. Sources: the configuration
- * pages of Codex, Gemini CLI, opencode and Zed.
- */
-export function otherLists(shell: Pick<Shell, "cwd" | "env">): readonly Omit<ServerList, "isOwn">[] {
-  const places = [
-    ["codex", "mcp_servers", [join(homeOf(shell), ".codex/config.toml")]],
-    [
-      "gemini",
-      "mcpServers",
-      [shell.cwd, homeOf(shell)].map((folder) => join(folder, ".gemini/settings.json")),
-    ],
-    ["opencode", "mcp", [join(shell.cwd, "opencode.json"), settingsFile("opencode/opencode.json", shell)]],
-    [
-      "zed",
-      "context_servers",
-      [join(shell.cwd, ".zed/settings.json"), settingsFile("zed/settings.json", shell)],
-    ],
-  ] as const;
-  return places.flatMap(([client, key, files]) =>
-    [...new Set(files)].map((file) => ({ client, file, keys: [[key]] })),
-  );
 }

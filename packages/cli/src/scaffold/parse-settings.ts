@@ -31,7 +31,8 @@ export async function parseSettings(text: string): Promise<unknown> {
   return refuse(`the list is not JSON: ${words.toLowerCase()} in ${at}`);
 }
 
-async function parseToml(text: string): Promise<unknown> {
+/** Parses TOML. Throws `USAGE_INVALID` with the line of the error. */
+export async function parseToml(text: string): Promise<Readonly<Record<string, unknown>>> {
   const { parse, TomlError } = await import("smol-toml");
   try {
     return parse(text);

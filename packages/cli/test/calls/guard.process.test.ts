@@ -108,6 +108,53 @@ test.each([
   },
 );
 
+const program = '["node", "files.mjs"]';
+
+test.each([
+  [
+    "codex",
+    "home/.codex/config.toml",
+    '# mine\nmodel = "m"\n\n[mcp_servers.files]\ncommand = "node"\nargs = ["files.mjs"]\n',
+    /\[mcp_servers\.toolmount\]\ncommand = .*\nargs = \[.*"serve", ".*mount-plan\.yaml", "--stdio" \]\n$/,
+  ],
+  [
+    "gemini",
+    ".gemini/settings.json",
+    list("files"),
+    /"toolmount": \{\s+"command": "npx",\s+"args": \[\s+"toolmount",\s+"serve",\s+"mount-plan.yaml"/,
+  ],
+  [
+    "opencode",
+    "opencode.json",
+    `{\n  // mine\n  "mcp": { "files": { "type": "local", "command": ${program} } }\n}\n`,
+    /"toolmount": \{\s+"type": "local",\s+"command": \[\s+"npx",\s+"toolmount",\s+"serve",\s+"mount-plan.yaml"/,
+  ],
+])("guard %s writes %s in its own form, and --remove restores it", async (client, file, text, entry) => {
+  const { run, read, env } = await project(list("other"), { [file]: text });
+  const guarded = await run(["guard", client, "--yes"], { env });
+  const written = await read(file);
+  const removed = await run(["guard", client, "--remove", "--yes"], { env });
+
+  expect(guarded, guarded.stderr).toMatchObject({ code: 0 });
+  expect(guarded.stdout).toContain("files  2 tools: 1 runs, 1 asks");
+  expect(written).toMatch(entry);
+  expect(written).toContain("mine");
+  expect(written).not.toContain("files.mjs");
+  expect(removed, removed.stderr).toMatchObject({ code: 0 });
+  expect(await read(file)).toBe(text);
+});
+
+test("servers go back into a TOML file that was changed since", async () => {
+  const file = "home/.codex/config.toml";
+  const servers = '[mcp_servers.files]\ncommand = "node"\nargs = [ "files.mjs" ]\n';
+  const { run, read, write, env } = await project(list("other"), { [file]: servers });
+  await run(["guard", "codex", "--yes"], { env });
+  await write(file, `model = "m"\n\n${await read(file)}`);
+  await run(["guard", "codex", "--remove", "--yes"], { env });
+
+  expect(await read(file)).toBe(`model = "m"\n\n${servers}`);
+});
+
 test.each([
   ["cursor", '{ "mcpServers": {} }', "has no server that a plan could mount"],
   ["cursor", "{", "the list is not JSON: close brace expected in line 1, column 2"],

@@ -28,6 +28,8 @@ test.each<[string, unknown, boolean]>([
   ["shop", { url: "https://far.example/" }, false],
   ["shop", { url: "https://other.example/mcp", command: "plain-server" }, false],
   ["shop", { url: 1, command: "plain-server" }, true],
+  ["shop", { httpUrl: "https://far.example/mcp" }, true],
+  ["shop", { type: "local", command: ["orders-server", "--all"] }, true],
   ["shop", { args: [] }, false],
   ["shop", null, false],
   ["shop", "plain-server", false],
@@ -41,69 +43,81 @@ test("a list that is no object names no server", () => {
 
 const cwd = "/work/shop";
 
-test("each client has its files, in the project or of its user", () => {
-  const shell = { cwd, env: { HOME: "/home/ada", XDG_CONFIG_HOME: "/home/ada/settings" } };
-  const facts = mcpClients.map(({ name, key, extra, inProject, variable, ...client }) => ({
+test("each client has its files, in the project or of its user, and its own form of an entry", () => {
+  const settings = "/home/ada/settings";
+  const shell = { cwd, env: { HOME: "/home/ada", XDG_CONFIG_HOME: settings } };
+  const facts = mcpClients.map(({ name, key, start, inProject, passOn, ...client }) => ({
     name,
-    key,
-    extra,
-    file: client.file(shell),
-    userFiles: client.userFiles(shell),
-    path: inProject?.("plans/a.yaml") ?? null,
-    variable: variable?.("KEY") ?? null,
+    lists: [client.file(shell), ...client.userFiles(shell).map(({ file }) => file)],
+    keys: [[key], ...client.userFiles(shell).flatMap(({ keys }) => keys)].map((path) => path.join(" ")),
+    path: inProject?.("a.yaml") ?? null,
+    entry: { ...start("npx", ["a"]), ...passOn?.(["KEY"]) },
   }));
+  const usual = { command: "npx", args: ["a"] };
+
   expect(facts).toEqual([
     {
       name: "claude-code",
-      key: "mcpServers",
-      extra: {},
-      file: "/work/shop/.mcp.json",
-      userFiles: [
-        {
-          file: "/home/ada/.claude.json",
-          keys: [["mcpServers"], ["projects", "/work/shop", "mcpServers"]],
-        },
-      ],
-      path: "plans/a.yaml",
-      variable: "${KEY}",
+      lists: ["/work/shop/.mcp.json", "/home/ada/.claude.json"],
+      keys: ["mcpServers", "mcpServers", "projects /work/shop mcpServers"],
+      path: "a.yaml",
+      entry: { ...usual, env: { KEY: "${KEY}" } },
     },
     {
       name: "claude-desktop",
-      key: "mcpServers",
-      extra: {},
-      file: desktopFile(shell),
-      userFiles: [],
+      lists: [desktopFile(shell)],
+      keys: ["mcpServers"],
       path: null,
-      variable: null,
+      entry: usual,
+    },
+    {
+      name: "codex",
+      lists: ["/home/ada/.codex/config.toml"],
+      keys: ["mcp_servers"],
+      path: null,
+      entry: { ...usual, env_vars: ["KEY"] },
     },
     {
       name: "cursor",
-      key: "mcpServers",
-      extra: {},
-      file: "/work/shop/.cursor/mcp.json",
-      userFiles: [{ file: "/home/ada/.cursor/mcp.json", keys: [["mcpServers"]] }],
-      path: "${workspaceFolder}/plans/a.yaml",
-      variable: "${env:KEY}",
+      lists: ["/work/shop/.cursor/mcp.json", "/home/ada/.cursor/mcp.json"],
+      keys: ["mcpServers", "mcpServers"],
+      path: "${workspaceFolder}/a.yaml",
+      entry: { ...usual, env: { KEY: "${env:KEY}" } },
+    },
+    {
+      name: "gemini",
+      lists: ["/work/shop/.gemini/settings.json", "/home/ada/.gemini/settings.json"],
+      keys: ["mcpServers", "mcpServers"],
+      path: "a.yaml",
+      entry: { ...usual, env: { KEY: "${KEY}" } },
+    },
+    {
+      name: "opencode",
+      lists: ["/work/shop/opencode.json", `${settings}/opencode/opencode.json`],
+      keys: ["mcp", "mcp"],
+      path: "a.yaml",
+      entry: { type: "local", command: ["npx", "a"], environment: { KEY: "{env:KEY}" } },
     },
     {
       name: "vscode",
-      key: "servers",
-      extra: { type: "stdio" },
-      file: "/work/shop/.vscode/mcp.json",
-      userFiles: [
-        { file: desktopFile(shell).replace(/Claude.*/, "Code/User/mcp.json"), keys: [["servers"]] },
-      ],
-      path: "${workspaceFolder}/plans/a.yaml",
-      variable: "${env:KEY}",
+      lists: ["/work/shop/.vscode/mcp.json", desktopFile(shell).replace(/Claude.*/, "Code/User/mcp.json")],
+      keys: ["servers", "servers"],
+      path: "${workspaceFolder}/a.yaml",
+      entry: { type: "stdio", ...usual, env: { KEY: "${env:KEY}" } },
     },
     {
       name: "windsurf",
-      key: "mcpServers",
-      extra: {},
-      file: "/home/ada/.codeium/windsurf/mcp_config.json",
-      userFiles: [],
+      lists: ["/home/ada/.codeium/windsurf/mcp_config.json"],
+      keys: ["mcpServers"],
       path: null,
-      variable: "${env:KEY}",
+      entry: { ...usual, env: { KEY: "${env:KEY}" } },
+    },
+    {
+      name: "zed",
+      lists: [`${settings}/zed/settings.json`, "/work/shop/.zed/settings.json"],
+      keys: ["context_servers", "context_servers"],
+      path: null,
+      entry: usual,
     },
   ]);
 });
