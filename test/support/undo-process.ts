@@ -13,11 +13,18 @@ const step = () => void (++steps === Number(dieAt) && kill(pid, "SIGKILL"));
 
 const changing = ["rename", "unlink", "rmdir", "mkdir", "link", "symlink", "chmod"] as const;
 const promises = fs.promises as unknown as Record<string, (...given: unknown[]) => Promise<unknown>>;
+const atOnce = fs as unknown as Record<string, (...given: unknown[]) => unknown>;
 for (const name of changing) {
-  const change = promises[name]!;
+  const [change, changeAtOnce] = [promises[name]!, atOnce[`${name}Sync`]!];
   promises[name] = async (...given) => {
     step();
     const done = await change(...given);
+    step();
+    return done;
+  };
+  atOnce[`${name}Sync`] = (...given) => {
+    step();
+    const done = changeAtOnce(...given);
     step();
     return done;
   };
