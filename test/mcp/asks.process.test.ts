@@ -1,4 +1,5 @@
 import { join } from "node:path";
+import { setTimeout as delay } from "node:timers/promises";
 import { silentLogger } from "@toolmount/core";
 import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
 import { expect, onTestFinished, test } from "vitest";
@@ -10,11 +11,14 @@ const server = {
   args: [join(import.meta.dirname, "fixtures/conformance-server.ts")],
 };
 
+const asking = join(import.meta.dirname, "fixtures/asking-server.mjs");
+
 /** A client in front of a host that mounts one server; its user answers every form. */
 async function connect(
   clientEra: "legacy" | "modern",
   source: object,
   asked: string[] = [],
+  capabilities: object = { elicitation: {}, sampling: {} },
 ): Promise<Client> {
   const host = await open(
     { version: 1, tools: [{ module: "upstream", source: { mcp: { ...server, ...source } } }] },
@@ -23,7 +27,7 @@ async function connect(
   const mode = clientEra === "legacy" ? "legacy" : { pin: "2026-07-28" };
   const client = new Client(
     { name: "test", version: "1.0.0" },
-    { versionNegotiation: { mode }, capabilities: { elicitation: {}, sampling: {} } },
+    { versionNegotiation: { mode }, capabilities },
   );
   client.setRequestHandler("elicitation/create", ({ params }) => {
     asked.push(params.message);
@@ -80,5 +84,41 @@ test.each(eraPairs)(
 
     expect(outcome.isError).toBe(true);
     expect(JSON.stringify(outcome.content)).not.toContain("ada");
+  },
+);
+
+// A server from before 2026 does not say which of these calls asks.
+test.each(["legacy", "modern"] as const)(
+  "a %s client that makes many calls at once answers each question, and no call loses its result",
+  async (era) => {
+    const client = await connect(era, { args: [asking], ask: ["elicitation"] });
+    client.setRequestHandler("elicitation/create", async ({ params: { message } }) => {
+      await delay(message.length * 20); // later questions are answered first
+      return { action: "accept", content: { said: message.toUpperCase() } };
+    });
+    const calls = ["ask: one, two, three", "quick", "ask: one, two", "quick", "ask: one", "quick", "quick"];
+    const made = calls.map((message) =>
+      client.callTool({ name: message.split(":", 1)[0]!, arguments: { message } }),
+    );
+
+    expect((await Promise.all(made)).map(({ content }) => content)).toEqual(
+      calls.map((message) => {
+        const text = message === "quick" ? message : `${message} ${message.toUpperCase()}`;
+        return [{ type: "text", text }];
+      }),
+    );
+  },
+);
+
+test.each(["legacy", "modern"] as const)(
+  "a server hears at once that a %s client cannot answer its question, and its tool continues",
+  async (era) => {
+    const source = { args: [asking], ask: ["elicitation", "sampling"] };
+    const client = await connect(era, source, [], { elicitation: {} });
+    const { content } = await client.callTool({ name: "sample", arguments: { message: "hi" } });
+
+    expect(content).toEqual([
+      { type: "text", text: "the client in front does not support sampling/createMessage" },
+    ]);
   },
 );

@@ -8,7 +8,7 @@ import {
   withAnswers,
 } from "../src/mount/asks.ts";
 import { config } from "../src/mount/config.ts";
-import type { Front } from "../src/wire/front.ts";
+import { Questions, type Front } from "../src/wire/front.ts";
 
 const tasks = "io.modelcontextprotocol/tasks";
 const settingsOf = (more: object = {}) => config.parse({ name: "files", command: "files-server", ...more });
@@ -25,7 +25,7 @@ function frontOf({
   const logs: unknown[] = [];
   const front = {
     from: {
-      capabilities: { elicitation: { form: {} }, sampling: { tools: {} } },
+      capabilities: { elicitation: { form: {} }, sampling: { tools: {} }, roots: {} },
       logLevel: undefined,
       log: (...given: unknown[]) => void logs.push(given),
       ...from,
@@ -34,6 +34,7 @@ function frontOf({
       asked.push(requests);
       return Object.fromEntries(Object.keys(requests).map((key) => [key, { action: "accept", key }]));
     },
+    questions: new Questions(),
     callInternal: async (tool: string, args: object) => {
       calls.push([tool, args]);
       if (refused.includes(tool)) return { status: "denied", result: { error: `${tool} is refused` } };
@@ -74,14 +75,16 @@ test("a server hears that tasks are understood, and interfaces where the plan ex
 
 describe("a server from before 2026 asks by requests of its own", () => {
   function connected(front: Front | undefined, ask: string[]) {
-    const requests = new Map<string, (request: object) => Promise<unknown>>();
+    const requests = new Map<string, (request: object, context: object) => Promise<unknown>>();
+    const context = { mcpReq: { signal: new AbortController().signal } };
     const notifications = new Map<string, (message: object) => void>();
     const client = {
       setRequestHandler: (method: string, handler: never) => requests.set(method, handler),
       setNotificationHandler: (method: string, handler: never) => notifications.set(method, handler),
     } as unknown as Client;
     answerAsks(client, settingsOf({ ask }), { frontOf: () => front, toolFor });
-    return { requests, notifications };
+    const request = (method: string, params?: object) => requests.get(method)!({ method, params }, context);
+    return { requests, notifications, request };
   }
 
   test("of the kinds that the plan allows", () => {
@@ -94,9 +97,9 @@ describe("a server from before 2026 asks by requests of its own", () => {
 
   test("and the client answers, after the host has decided about the question as about a call", async () => {
     const { front, asked, calls } = frontOf();
-    const { requests } = connected(front, ["elicitation"]);
+    const { request } = connected(front, ["elicitation"]);
     const params = { message: "a\u202eb", _meta: { progressToken: 1 } };
-    const answer = await requests.get("elicitation/create")!({ method: "elicitation/create", params });
+    const answer = await request("elicitation/create", params);
 
     expect(answer).toEqual({ action: "accept", key: "asked" });
     expect(calls).toEqual([["files.elicitation", { message: "a\\u{202e}b" }]]);
@@ -112,20 +115,41 @@ describe("a server from before 2026 asks by requests of its own", () => {
 
   test("a form that is refused is declined, another question is an error, and the client sees neither", async () => {
     const { front, asked } = frontOf({ refused: ["files.elicitation", "files.roots"] });
-    const { requests } = connected(front, ["elicitation", "roots"]);
-    expect(await requests.get("elicitation/create")!({ method: "elicitation/create" })).toEqual({
+    const { request } = connected(front, ["elicitation", "roots"]);
+    expect(await request("elicitation/create")).toEqual({
       action: "decline",
     });
-    await expect(requests.get("roots/list")!({ method: "roots/list" })).rejects.toMatchObject({
+    await expect(request("roots/list")).rejects.toMatchObject({
       code: -32_600,
       message: expect.stringContaining("files.roots is refused"),
     });
     expect(asked).toEqual([]);
   });
 
+  test.each([
+    ["sampling/createMessage", { elicitation: {}, roots: {} }, {}],
+    ["roots/list", { elicitation: {}, sampling: {} }, {}],
+    ["elicitation/create", { sampling: {}, roots: {} }, {}],
+    ["elicitation/create", { elicitation: { url: {} } }, {}],
+    ["elicitation/create", { elicitation: {} }, { mode: "url" }],
+    ["elicitation/create", { elicitation: { form: {} } }, { mode: "url" }],
+  ])(
+    "%s that a client with %j cannot answer fails at once, and it is no call",
+    async (method, can, params) => {
+      const { front, asked, calls } = frontOf({ from: { capabilities: can } });
+      const { request } = connected(front, ["elicitation", "sampling", "roots"]);
+
+      await expect(request(method, params)).rejects.toMatchObject({
+        code: -32_601,
+        message: expect.stringContaining(`the client in front does not support ${method}`),
+      });
+      expect([asked, calls]).toEqual([[], []]);
+    },
+  );
+
   test("with no client in front its request is refused, and what it logs goes to the client in front", async () => {
-    const { requests } = connected(undefined, ["roots"]);
-    await expect(requests.get("roots/list")!({ method: "roots/list" })).rejects.toThrow(
+    const { request } = connected(undefined, ["roots"]);
+    await expect(request("roots/list")).rejects.toThrow(
       "requests of several clients, or of none, run on this connection, so it is not known whom to ask",
     );
     const { front, logs } = frontOf();

@@ -77,16 +77,17 @@ describe("a task", () => {
     expect(task.state).toMatchObject({ changedAt: start + 1, message: "half", status: "working" });
 
     const answers = call.ask({ a: { method: "elicitation/create" }, b: { method: "roots/list" } });
-    const asked = { "1.a": { method: "elicitation/create" }, "1.b": { method: "roots/list" } };
+    const asked = { a: { method: "elicitation/create" }, b: { method: "roots/list" } };
     expect(task.state).toMatchObject({ status: "input_required", asked });
-    task.answer({ "1.a": 1, a: 5, "2.b": 6 });
-    expect(task.state.asked).toEqual({ "1.b": { method: "roots/list" } });
-    task.answer({ "1.b": 2 });
+    task.answer({ a: 1, c: 6 });
+    expect(task.state.asked).toEqual({ b: { method: "roots/list" } });
+    task.answer({ a: 5, b: 2 });
     expect(await answers).toEqual({ a: 1, b: 2 });
     expect(task.state).toMatchObject({ status: "working", asked: {} });
     const again = call.ask({ a: { method: "roots/list" } });
-    expect(task.state.asked).toEqual({ "2.a": { method: "roots/list" } });
-    task.answer({ "2.a": 3 });
+    expect(task.state.asked).toEqual({ "a-2": { method: "roots/list" } });
+    task.answer({ a: 1 });
+    task.answer({ "a-2": 3 });
     expect(await again).toEqual({ a: 3 });
 
     vi.setSystemTime(start + 2);

@@ -13,6 +13,9 @@ export interface LineOptions {
   readonly control: (tool: string) => readonly string[] | null;
 }
 
+/** Maximum width of an aligned column without a terminal; one long call would fill every other line with spaces. */
+const maxAligned = 80;
+
 /**
  * Returns a line with columns for each call: when, call, user, decision, result. If one of the lines is too wide for the
  * terminal, each call has a line with the time, its result and the call. The user and the decision are then on up to two lines
@@ -29,7 +32,10 @@ export function callLines(calls: readonly AuditedCall[], options: LineOptions): 
       [endOf(call), call.error].filter(Boolean).join(" "),
     ].map(printable),
   );
-  const widths = [0, 1, 2, 3].map((at) => Math.max(0, ...rows.map((row) => widthOf(row[at]!))));
+  const widest = columns === Number.POSITIVE_INFINITY ? maxAligned : columns;
+  const widths = [0, 1, 2, 3].map((at) =>
+    Math.min(widest, Math.max(0, ...rows.map((row) => widthOf(row[at]!)))),
+  );
   const pad = (cell: string, at: number) => cell + " ".repeat(Math.max(0, (widths[at] ?? 0) - widthOf(cell)));
   const lines = rows.map((row) => row.map(pad).join("  ").trimEnd());
   if (lines.every((line) => widthOf(line) <= columns)) return lines;

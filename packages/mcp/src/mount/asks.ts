@@ -9,13 +9,14 @@ import {
   type CallToolResult,
   type Client,
   type ClientCapabilities,
+  type ClientContext,
   type InputRequiredResult,
   type RequestOptions,
   type Tool,
 } from "@modelcontextprotocol/client";
 import { withShownTexts } from "../wire/foreign-texts.ts";
 import type { AskKind } from "../wire/exposed-source.ts";
-import type { Answers, Front, ServerAsk, ServerAsks } from "../wire/front.ts";
+import { canAnswer, type Answers, type Front, type ServerAsk, type ServerAsks } from "../wire/front.ts";
 import type { ServerSettings } from "./config.ts";
 import { uiCapabilities } from "./ui.ts";
 import { followTask, startTask, taskOf } from "../tasks/follow.ts";
@@ -58,14 +59,15 @@ export function answerAsks(
   settings: AskSettings,
   { frontOf, toolFor }: { readonly frontOf: () => Front | undefined; readonly toolFor: AskTool },
 ): void {
-  const pass = async (request: ServerAsk) => {
+  const pass = async (request: ServerAsk, { mcpReq: { signal } }: ClientContext) => {
     const front = frontOf();
     if (front === undefined)
       throw new ProtocolError(
         ProtocolErrorCode.InvalidRequest,
         "requests of several clients, or of none, run on this connection, so it is not known whom to ask",
       );
-    const { asked } = await askInFront({ asked: request }, { settings, front, toolFor });
+    const ask = () => askInFront({ asked: request }, { settings, front, toolFor }, signal);
+    const { asked } = await front.questions.during(ask);
     return asked as never;
   };
   for (const [method, kind] of Object.entries(kinds))
@@ -98,8 +100,13 @@ export async function answerOfClient(): Promise<unknown> {
  * Passes questions of a server to the client in front, each as a call of its internal tool. The client gets all allowed
  * questions at once. If a question for a form or a page is refused, the server gets `decline`; for other kinds, this rejects.
  */
-async function askInFront(requests: ServerAsks, { settings, front, toolFor }: RequestAsks): Promise<Answers> {
+async function askInFront(
+  requests: ServerAsks,
+  { settings, front, toolFor }: RequestAsks,
+  withdrawn?: AbortSignal,
+): Promise<Answers> {
   if (front === undefined) return {};
+  requireAnswerable(requests, front);
   const shown = withShownTexts(requests, settings);
   const { promise: answered, resolve, reject } = Promise.withResolvers<Answers>();
   answered.catch(() => {}); // where no question is allowed, nothing else waits for it
@@ -121,7 +128,7 @@ async function askInFront(requests: ServerAsks, { settings, front, toolFor }: Re
   );
   const allowed = asks.filter((_, at) => isAllowed[at]).map(({ key, request }) => [key, request] as const);
   const given: Promise<Answers> =
-    allowed.length === 0 ? Promise.resolve({}) : front.ask(Object.fromEntries(allowed));
+    allowed.length === 0 ? Promise.resolve({}) : front.ask(Object.fromEntries(allowed), withdrawn);
   given.then(resolve, reject);
   const answers = await given;
   const results = asks.map(async ({ key, request, call }) => {
@@ -131,6 +138,14 @@ async function askInFront(requests: ServerAsks, { settings, front, toolFor }: Re
     throw new ProtocolError(ProtocolErrorCode.InvalidRequest, result.error ?? "the question was refused");
   });
   return Object.fromEntries(await Promise.all(results));
+}
+
+/** Throws for a request that the client in front cannot answer; its server may work without the answer. */
+function requireAnswerable(requests: ServerAsks, { from: { capabilities } }: Front): void {
+  const unable = Object.values(requests).find((request) => !canAnswer(request, capabilities));
+  if (unable === undefined) return;
+  const problem = `the client in front does not support ${unable.method}`;
+  throw new ProtocolError(ProtocolErrorCode.MethodNotFound, problem);
 }
 
 const kinds: Readonly<Record<string, AskKind>> = {

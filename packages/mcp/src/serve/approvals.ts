@@ -16,7 +16,7 @@ import {
 } from "@toolmount/core";
 import { placeText } from "@toolmount/core/record";
 import { waitsFor } from "../wire/result.ts";
-import { currentFront } from "../wire/front.ts";
+import { currentFront, takesForms } from "../wire/front.ts";
 import { CancelledByClient } from "../tasks/suspended.ts";
 import type { ServedApprovals, ServeOptions } from "./options.ts";
 import type { StateSeal, WaitingState } from "./seal.ts";
@@ -71,16 +71,13 @@ export async function answerWaiting(
   return inputRequired({ inputRequests: { approval }, requestState });
 }
 
-/** Returns how the client can ask its user. An empty capability means forms: older clients know no other kind. */
+/** Returns how the client can ask its user. */
 function wayOfAsking(
   approvals: ServedApprovals,
-  capabilities: ClientCapabilities | undefined,
+  capabilities: ClientCapabilities = {},
 ): "url" | "form" | null {
-  const elicitation = capabilities?.elicitation;
-  if (elicitation === undefined) return null;
-  if (approvals.url !== undefined && elicitation.url !== undefined) return "url";
-  const takesForms = elicitation.form !== undefined || elicitation.url === undefined;
-  return approvals.elicitation === true && takesForms ? "form" : null;
+  if (approvals.url !== undefined && capabilities.elicitation?.url !== undefined) return "url";
+  return approvals.elicitation === true && takesForms(capabilities) ? "form" : null;
 }
 
 const form = {

@@ -7,7 +7,14 @@ import {
   type LoggingLevel,
 } from "@modelcontextprotocol/server";
 import type { SessionCallContext, ToolOutcome } from "@toolmount/core";
-import { askEarlier, currentFront, type Front, type FrontClient, type InternalCall } from "../wire/front.ts";
+import {
+  askEarlier,
+  currentFront,
+  Questions,
+  type Front,
+  type FrontClient,
+  type InternalCall,
+} from "../wire/front.ts";
 import type { Waiting } from "./approvals.ts";
 import type { SealedState } from "./seal.ts";
 import { requestDigest } from "./served-session.ts";
@@ -45,8 +52,10 @@ export async function runInFront<Result extends object>(
 ): Promise<Result | InputRequiredResult> {
   const { ctx, context, task } = waiting;
   const state = ctx.mcpReq.requestState<SealedState>();
-  if (era === "legacy" && task === undefined)
-    return currentFront.run(createPushFront(waiting), () => work(context));
+  if (era === "legacy" && task === undefined) {
+    const front = createPushFront(waiting);
+    return front.questions.after(currentFront.run(front, () => work(context)));
+  }
   let call: SuspendableCall<Result>;
   if (state?.asked === "input") {
     const found = waiting.served.suspended(state.call);
@@ -125,7 +134,8 @@ function createPushFront(waiting: InFront): Front {
   return {
     from: { ...clientOf(waiting), logLevel: "debug" },
     callInternal: waiting.internalCalls(waiting.context),
-    ask: (requests) => askEarlier(waiting.ctx, requests),
+    questions: new Questions(),
+    ask: (requests, signal) => askEarlier(waiting.ctx, requests, { signal }),
     completed(elicitationId) {
       const method = "notifications/elicitation/complete";
       void mcpReq.notify({ method, params: { elicitationId } }).catch(() => {}); // the client has left

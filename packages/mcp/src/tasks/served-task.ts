@@ -16,7 +16,6 @@ export class ServedTask {
   readonly #result: Promise<CallToolResult>;
   readonly #ended: Promise<void>;
   #end: TaskEnd | undefined;
-  #answers: Answers = {};
   #isLeft = false;
 
   /** `onFailure` gets errors of the store. */
@@ -69,9 +68,7 @@ export class ServedTask {
   }
 
   get state(): TaskState {
-    const { message = this.record.kept.message, changedAt, asked, round } = this.#call.state;
-    // The round makes a key unique, because a server may use its own keys again. Answered questions are left out.
-    const open = Object.entries(asked ?? {}).filter(([key]) => !Object.hasOwn(this.#answers, key));
+    const { message = this.record.kept.message, changedAt, asked } = this.#call.state;
     return {
       message,
       ...this.#end,
@@ -80,21 +77,13 @@ export class ServedTask {
       createdAt: this.record.facts.at,
       changedAt: this.#end?.at ?? changedAt,
       status: this.#end?.status ?? (asked === undefined ? "working" : "input_required"),
-      asked: Object.fromEntries(open.map(([key, one]) => [`${round}.${key}`, one])),
+      asked: asked ?? {},
     };
   }
 
-  /** Takes answers of a client of 2026. The server gets them when every question has one; the missing ones may come later. */
+  /** Takes answers of a client of 2026; missing ones may come later. */
   answer(given: Answers): void {
-    const { asked = {}, round } = this.#call.state;
-    const known = Object.keys(asked).filter((key) => Object.hasOwn(given, `${round}.${key}`));
-    this.#answers = {
-      ...this.#answers,
-      ...Object.fromEntries(known.map((key) => [key, given[`${round}.${key}`]])),
-    };
-    if (!Object.keys(asked).every((key) => Object.hasOwn(this.#answers, key))) return;
-    this.#call.answer(this.#answers);
-    this.#answers = {};
+    this.#call.answer(given);
   }
 
   /** Cancels the task, unless it has ended before. Resolves when its end is stored. */
@@ -127,7 +116,7 @@ export class ServedTask {
   async result(ctx: ServerContext): Promise<CallToolResult> {
     const related = { _meta: { [RELATED_TASK_META_KEY]: { taskId: this.id } } };
     while ((await raceSignal(this.#call.next(), ctx.mcpReq.signal)) === undefined)
-      this.#call.answer(await askEarlier(ctx, this.#call.state.asked ?? {}, related));
+      this.#call.answer(await askEarlier(ctx, this.#call.state.asked ?? {}, { more: related }));
     await this.#ended;
     return withTask(this.id, await this.#result);
   }

@@ -1,11 +1,25 @@
 import { randomUUID } from "node:crypto";
 import { systemClock } from "@toolmount/core";
-import type { Answers, Front, FrontClient, InternalCall, ServerAsks } from "../wire/front.ts";
+import {
+  Questions,
+  type Answers,
+  type Front,
+  type FrontClient,
+  type InternalCall,
+  type ServerAsk,
+  type ServerAsks,
+} from "../wire/front.ts";
 
 /** The questions that a client of 2026 has to answer before its call can continue. */
 interface Asked {
   readonly id: string;
   readonly requests: ServerAsks;
+}
+
+/** A question of a server that its client has not answered yet. */
+interface Question {
+  readonly request: ServerAsk;
+  readonly answer: (given: unknown) => void;
 }
 
 /** The next step of a call: it has an outcome, its client is asked, or it has become a task that its client follows. */
@@ -25,11 +39,13 @@ export class SuspendableCall<Outcome extends object = object> implements Front {
   from: FrontClient;
   readonly outcome: Promise<Outcome>;
   readonly #controller = new AbortController();
-  #waiting: { readonly requests: ServerAsks; readonly answer: (given: Answers) => void } | undefined;
+  readonly questions = new Questions();
+  readonly #open = new Map<string, Question>();
+  /** The keys of all questions: an answer that comes twice must not answer another question. */
+  readonly #keys = new Set<string>();
   #asking = Promise.withResolvers<void>();
   readonly #task = Promise.withResolvers<void>();
   #isTask = false;
-  #rounds = 0;
   /** The ticket with which the host resumes the call; undefined as long as no approval was asked for. */
   ticket: string | undefined;
   /** Stores the ticket, and the message that the client reads meanwhile. */
@@ -51,7 +67,7 @@ export class SuspendableCall<Outcome extends object = object> implements Front {
     this.given = given;
     this.becomeTask = isFollowed ? (message, ticket) => this.#becomeTask(message, ticket) : undefined;
     this.callInternal = internalCalls(this.signal);
-    this.outcome = work(this);
+    this.outcome = this.questions.after(work(this));
     this.outcome.catch(() => {}); // each step reports the error
   }
 
@@ -59,15 +75,37 @@ export class SuspendableCall<Outcome extends object = object> implements Front {
     return this.#controller.signal;
   }
 
-  ask(requests: ServerAsks): Promise<Answers> {
-    return new Promise((resolve, reject) => {
-      if (this.signal.aborted) return reject(this.signal.reason as Error);
-      this.signal.addEventListener("abort", () => reject(this.signal.reason as Error), { once: true });
-      this.#waiting = { requests, answer: resolve };
-      this.#rounds++;
-      this.note();
-      this.#asking.resolve();
+  async ask(requests: ServerAsks, withdrawn?: AbortSignal): Promise<Answers> {
+    const end = AbortSignal.any([this.signal, ...(withdrawn === undefined ? [] : [withdrawn])]);
+    end.throwIfAborted();
+    const answers = Object.entries(requests).map(
+      async ([key, request]) => [key, await this.#askOne(key, request, end)] as const,
+    );
+    this.note();
+    this.#asking.resolve();
+    return Object.fromEntries(await Promise.all(answers));
+  }
+
+  #askOne(wanted: string, request: ServerAsk, end: AbortSignal): Promise<unknown> {
+    let key = wanted;
+    for (let count = 2; this.#keys.has(key); count++) key = `${wanted}-${count}`;
+    this.#keys.add(key);
+    return new Promise((answer, reject) => {
+      this.#open.set(key, { request, answer });
+      end.addEventListener("abort", () => (this.#close(key), reject(end.reason as Error)), { once: true });
     });
+  }
+
+  #close(key: string): void {
+    if (!this.#open.delete(key)) return;
+    this.note();
+    if (this.#open.size === 0) this.#asking = Promise.withResolvers<void>();
+  }
+
+  /** The requests that are open, by the keys of their answers; undefined if there are none. */
+  get #asked(): ServerAsks | undefined {
+    if (this.#open.size === 0) return undefined;
+    return Object.fromEntries(Array.from(this.#open, ([key, { request }]) => [key, request]));
   }
 
   async #becomeTask(message: string | undefined, ticket: string | undefined): Promise<void> {
@@ -94,8 +132,7 @@ export class SuspendableCall<Outcome extends object = object> implements Front {
     return {
       message: this.#message,
       changedAt: this.#changedAt,
-      round: this.#rounds,
-      asked: this.#waiting?.requests,
+      asked: this.#asked,
     };
   }
 
@@ -108,16 +145,13 @@ export class SuspendableCall<Outcome extends object = object> implements Front {
     this.#controller.abort(reason);
   }
 
-  /** Passes the client's answers to the server. If answers are missing, the questions stay open. */
+  /** Passes the client's answers to the server. Questions without an answer stay open. */
   answer(answers: Answers): void {
-    const waiting = this.#waiting;
-    if (waiting === undefined || !Object.keys(waiting.requests).every((key) => Object.hasOwn(answers, key)))
-      return;
-    this.#waiting = undefined;
-    this.#asking = Promise.withResolvers<void>();
-    this.note();
-    // Answers to other questions are not passed on.
-    waiting.answer(Object.fromEntries(Object.keys(waiting.requests).map((key) => [key, answers[key]])));
+    for (const [key, { answer }] of this.#open) {
+      if (!Object.hasOwn(answers, key)) continue;
+      this.#close(key);
+      answer(answers[key]);
+    }
   }
 
   /**
@@ -132,7 +166,7 @@ export class SuspendableCall<Outcome extends object = object> implements Front {
       const outcome = await Promise.race([this.next(), this.#task.promise]);
       if (outcome !== undefined) return { outcome };
       if (this.#isTask) return { isTask: true };
-      return { asked: { id: this.id, requests: this.#waiting?.requests ?? {} } };
+      return { asked: { id: this.id, requests: this.#asked ?? {} } };
     } finally {
       signal.removeEventListener("abort", leave);
     }

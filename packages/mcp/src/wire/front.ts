@@ -1,5 +1,10 @@
 import { AsyncLocalStorage } from "node:async_hooks";
-import type { ClientCapabilities, LoggingLevel, ServerContext } from "@modelcontextprotocol/server";
+import type {
+  ClientCapabilities,
+  LoggingLevel,
+  RequestOptions,
+  ServerContext,
+} from "@modelcontextprotocol/server";
 import type { ToolOutcome } from "@toolmount/core";
 
 /** A request of a server to its client, as both revisions write it. */
@@ -16,11 +21,13 @@ export type Answers = Readonly<Record<string, unknown>>;
 export async function askEarlier(
   { mcpReq }: ServerContext,
   asked: ServerAsks,
-  more: object = {},
+  { more = {}, signal }: { readonly more?: object; readonly signal?: AbortSignal | undefined } = {},
 ): Promise<Answers> {
+  // The SDK's types know each kind of request by itself.
+  const send = mcpReq.send as (request: object, options: RequestOptions) => Promise<unknown>;
   const answers = Object.entries(asked).map(async ([key, { method, params }]) => {
-    const request = { method: method as "elicitation/create", params: { ...params, ...more } };
-    return [key, await mcpReq.send(request as never)] as const;
+    const request = { method, params: { ...params, ...more } };
+    return [key, await send(request, signal === undefined ? {} : { signal })] as const;
   });
   return Object.fromEntries(await Promise.all(answers));
 }
@@ -58,13 +65,62 @@ export interface Front {
   readonly becomeTask?: ((message?: string, ticket?: string) => Promise<void>) | undefined;
   /** Calls an internal tool of the host for the same client, so that policy, approvals, limits and audit see a question. */
   readonly callInternal: InternalCall;
-  /** Passes requests of the server on to the client, and resolves to its answers by the same keys. */
-  ask(requests: ServerAsks): Promise<Answers>;
+  /** The questions that are put to this request. */
+  readonly questions: Questions;
+  /**
+   * Passes requests of the server on to the client, and resolves to its answers by the same keys. Rejects when the server
+   * withdraws them.
+   */
+  ask(requests: ServerAsks, withdrawn?: AbortSignal): Promise<Answers>;
   /**
    * Notifies the client that it need not wait any more at an address that it opened; undefined if its revision has no such
    * message.
    */
   readonly completed?: ((elicitationId: string) => void) | undefined;
+}
+
+/** Whether a client can show forms. An empty capability means forms: older clients know no other kind. */
+export function takesForms({ elicitation }: ClientCapabilities): boolean {
+  return elicitation !== undefined && (elicitation.form !== undefined || elicitation.url === undefined);
+}
+
+/** Whether a client can answer a request of a server, by the capabilities that it states. */
+export function canAnswer({ method, params }: ServerAsk, capabilities: ClientCapabilities): boolean {
+  const { elicitation, sampling, roots } = capabilities;
+  if (method === "sampling/createMessage") return sampling !== undefined;
+  if (method === "roots/list") return roots !== undefined;
+  if (params?.["mode"] === "url") return elicitation?.url !== undefined;
+  return takesForms(capabilities);
+}
+
+/**
+ * The questions that are put to one request of a client. A server from before 2026 does not say for which of several requests it
+ * asks, so a question may be put to a request whose work ends first. Its result then waits until the question is answered,
+ * because with the result the client counts the request as done.
+ */
+export class Questions {
+  #open = 0;
+  #ended = Promise.withResolvers<void>();
+
+  async during<Result>(ask: () => Promise<Result>): Promise<Result> {
+    this.#open++;
+    try {
+      return await ask();
+    } finally {
+      this.#open--;
+      this.#ended.resolve();
+      this.#ended = Promise.withResolvers<void>();
+    }
+  }
+
+  /** Settles as `work` does, after all questions have ended. */
+  async after<Result>(work: Promise<Result>): Promise<Result> {
+    try {
+      return await work;
+    } finally {
+      while (this.#open > 0) await this.#ended.promise;
+    }
+  }
 }
 
 /** The clients whose requests run on one connection to a server. */

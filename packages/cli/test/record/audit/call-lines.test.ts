@@ -43,6 +43,14 @@ test("a call is one line: when, the arguments that decide, the user, what decide
   expect(denied).toContain("denied by bob  denied DENIED no");
 });
 
+test("without a terminal a long call is whole, and the other lines are not filled to its width", () => {
+  const title = "x".repeat(3_000);
+  const [long, short] = callLines([call({ arguments: { title } }), call()], options);
+
+  expect(long).toContain(`order(title: ${title})  alice  allowed  ok 12 ms`);
+  expect(short).toBe(`3 min ago  ${"order(title: Emma, …)".padEnd(80)}  alice  allowed  ok 12 ms`);
+});
+
 test("a line fits the terminal, whatever the arguments, the names and the rules are", () => {
   const long = "何".repeat(40) + "x".repeat(300);
   const given = call({
