@@ -37,7 +37,7 @@ for await (const line of createInterface({ input: process.stdin })) {
 
 const entry = { command: "node", args: ["files.mjs"] };
 
-/** How one agent is given a model and a list of servers, and is given work. */
+/** How one agent gets a model, a list of servers, and work. */
 interface Row {
   readonly api: ProviderApi;
   /** The name under which the model calls the tool `files_look`. */
