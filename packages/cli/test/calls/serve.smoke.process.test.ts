@@ -67,9 +67,9 @@ test("a plan that is wrong ends serve with its code, on stderr", async () => {
   expect(ended.stderr).toContain("gone.ts");
 });
 
-test("a client that draws no forms gets a pending result, though its user may decide", async () => {
-  const { folder } = await workspace({
-    "plan.yaml": planOf("./wipe.ts"),
+test("a client that draws no forms gets a pending result, though its user may decide; a person approves, and the same call runs", async () => {
+  const { folder, run } = await workspace({
+    "plan.yaml": `${planOf("./wipe.ts")}state: sqlite:./state.db\n`,
     "wipe.ts": oneTool({ name: "wipe", confirm: "true", body: 'return data("wiped");' }),
   });
   const { client } = await connect(folder, ["plan.yaml", "--approval", "elicitation"], "auto");
@@ -77,6 +77,15 @@ test("a client that draws no forms gets a pending result, though its user may de
   const result = await client.callTool({ name: "wipe", arguments: {} });
 
   expect(result).toMatchObject({ _meta: { "dev.toolmount/outcome": { status: "pending" } } });
+  const { waiting } = (await run(["approvals", "list", "plan.yaml", "--json"])).json() as {
+    waiting: readonly { readonly id: string }[];
+  };
+  const approved = await run(["approvals", "approve", waiting[0]!.id, "plan.yaml"]);
+  expect(approved.stdout).toBe(
+    "wipe is approved; its MCP client continues, or gets the result when it makes the same call again\n",
+  );
+  const { content } = await client.callTool({ name: "wipe", arguments: {} });
+  expect(content).toEqual([{ type: "text", text: "wiped" }]);
 });
 
 test("with --watch, a changed plan is reloaded, and the client learns of the other tools", async () => {

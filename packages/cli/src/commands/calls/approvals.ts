@@ -206,6 +206,8 @@ async function decide(
  * Says how the call continues after the decision. A call outside a session's turn needs its ticket, which only its caller has.
  */
 function nextStep({ info: { sessionId, turnId } }: ApprovalView): string {
+  if (turnId === undefined && /(?:^|:)mcp-/.test(sessionId ?? ""))
+    return "its MCP client continues, or gets the result when it makes the same call again";
   return turnId === undefined || sessionId === undefined
     ? "next, where the call was made: toolmount resume <the ticket that it printed>"
     : `next: toolmount sessions resume ${printable(sessionId)}`;
