@@ -16,7 +16,7 @@ export interface McpClient {
    * null if the file is the user's own.
    */
   readonly inProject: ((path: string) => string) | null;
-  /** Returns the user's own files that the application also reads. */
+  /** Returns the files that the application also reads, such as the user's own. */
   readonly userFiles: (shell: Pick<Shell, "cwd" | "env">) => readonly UserFile[];
   /** Returns the members of an entry that pass on variables of the application's environment; null if an entry cannot. */
   readonly passOn: ((names: readonly string[]) => Members) | null;
@@ -53,7 +53,12 @@ export function desktopFile(shell: Pick<Shell, "env">, platform = process.platfo
 function settingsFile(path: string, shell: Pick<Shell, "env">, platform = process.platform): string {
   if (platform === "darwin") return join(homeOf(shell), "Library/Application Support", path);
   if (platform === "win32") return join(shell.env["APPDATA"] ?? homeOf(shell), path);
-  return join(shell.env["XDG_CONFIG_HOME"] ?? join(homeOf(shell), ".config"), path);
+  return join(configFolder(shell), path);
+}
+
+/** Returns the folder in which programs of the terminal have their settings, on macOS, too. */
+function configFolder(shell: Pick<Shell, "env">): string {
+  return shell.env["XDG_CONFIG_HOME"] ?? join(homeOf(shell), ".config");
 }
 
 const usualStart: McpClient["start"] = (command, args) => ({ command, args });
@@ -93,11 +98,16 @@ export const mcpClients: readonly McpClient[] = [
   },
   {
     name: "codex",
-    file: (shell) => join(shell.env["CODEX_HOME"] ?? join(homeOf(shell), ".codex"), "config.toml"),
+    file: ({ cwd }) => join(cwd, ".codex/config.toml"),
     key: "mcp_servers",
     start: usualStart,
-    inProject: null,
-    userFiles: () => [],
+    inProject: (path) => path,
+    userFiles: (shell) => [
+      {
+        file: join(shell.env["CODEX_HOME"] ?? join(homeOf(shell), ".codex"), "config.toml"),
+        keys: [["mcp_servers"]],
+      },
+    ],
     passOn: (names) => ({ env_vars: names }),
   },
   {
@@ -124,7 +134,13 @@ export const mcpClients: readonly McpClient[] = [
     key: "mcp",
     start: (command, args) => ({ type: "local", command: [command, ...args] }),
     inProject: (path) => path,
-    userFiles: (shell) => [{ file: settingsFile("opencode/opencode.json", shell), keys: [["mcp"]] }],
+    userFiles: (shell) =>
+      [
+        join(shell.cwd, "opencode.jsonc"),
+        join(shell.cwd, ".opencode/opencode.json"),
+        join(configFolder(shell), "opencode/opencode.json"),
+        join(configFolder(shell), "opencode/opencode.jsonc"),
+      ].map((file) => ({ file, keys: [["mcp"]] })),
     passOn: mapped((name) => `{env:${name}}`, "environment"),
   },
   {
@@ -147,7 +163,7 @@ export const mcpClients: readonly McpClient[] = [
   },
   {
     name: "zed",
-    file: (shell) => settingsFile("zed/settings.json", shell),
+    file: (shell) => join(configFolder(shell), "zed/settings.json"),
     key: "context_servers",
     start: usualStart,
     inProject: null,

@@ -57,7 +57,8 @@ function withoutTable(
   for (const line of text.split("\n")) {
     const path = /^\s*\[/.test(line) ? pathOf(line) : null;
     if (path !== null) isIn = isOut(path);
-    if (!isIn) kept.push(...above, line);
+    const isGap = above[0]?.trim() === "" && kept.at(-1)?.trim() === "";
+    if (!isIn) kept.push(...above.slice(isGap ? 1 : 0), line);
     above = isIn && /^\s*(?:#.*)?$/.test(line) ? [...above, line] : [];
   }
   return [...kept, ...above].join("\n");

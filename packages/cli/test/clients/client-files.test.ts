@@ -72,9 +72,9 @@ test("each client has its files, in the project or of its user, and its own form
     },
     {
       name: "codex",
-      lists: ["/home/ada/.codex/config.toml"],
-      keys: ["mcp_servers"],
-      path: null,
+      lists: ["/work/shop/.codex/config.toml", "/home/ada/.codex/config.toml"],
+      keys: ["mcp_servers", "mcp_servers"],
+      path: "a.yaml",
       entry: { ...usual, env_vars: ["KEY"] },
     },
     {
@@ -93,8 +93,14 @@ test("each client has its files, in the project or of its user, and its own form
     },
     {
       name: "opencode",
-      lists: ["/work/shop/opencode.json", `${settings}/opencode/opencode.json`],
-      keys: ["mcp", "mcp"],
+      lists: [
+        "/work/shop/opencode.json",
+        "/work/shop/opencode.jsonc",
+        "/work/shop/.opencode/opencode.json",
+        `${settings}/opencode/opencode.json`,
+        `${settings}/opencode/opencode.jsonc`,
+      ],
+      keys: ["mcp", "mcp", "mcp", "mcp", "mcp"],
       path: "a.yaml",
       entry: { type: "local", command: ["npx", "a"], environment: { KEY: "{env:KEY}" } },
     },

@@ -30,7 +30,7 @@ test("a server leaves a TOML file with its tables; every other line stays", asyn
   const without = text.replace(/\[mcp_servers\.docs\][^]*TOKEN = "x"\n/, "");
 
   expect(await edit(text, "docs")).toBe(without);
-  expect(await edit(without, "my.files")).toBe(without.replace(/\[mcp_servers\.[^]*?\n\n/, "\n"));
+  expect(await edit(without, "my.files")).toBe(without.replace(/\[mcp_servers\.[^]*?\n\n/, ""));
   expect(await edit(text, "none")).toBe(text);
 });
 
