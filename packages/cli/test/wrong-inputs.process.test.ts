@@ -138,7 +138,7 @@ const commands: readonly Row[] = [
   ],
   ["help of no command", "help chekc", 2, [`"chekc"`, "did you mean check"]],
   ["no application", "guard", 2, ["'client'", "toolmount guard --help"]],
-  ["an unknown application", "guard emacs", 2, ["'emacs'", "cursor, vscode"]],
+  ["an unknown application", "guard emacs", 2, ["'emacs'", "codex, cursor"]],
   [
     "an application without a list",
     "guard cursor --yes",
