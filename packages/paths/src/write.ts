@@ -1,9 +1,10 @@
 import { lstatSync, renameSync, type BigIntStats } from "node:fs";
 import { access, constants, open, unlink, type FileHandle } from "node:fs/promises";
-import { basename, dirname } from "node:path";
+import { basename, dirname, join } from "node:path";
 import type { Disk } from "./disk.ts";
 import { entryOf, makeFolder, type Folder } from "./folder.ts";
 import { mayWriteInPlace, writeInPlace } from "./in-place.ts";
+import { withFileLock } from "./own-files/with-lock.ts";
 import { errnoOf, PathError } from "./path-error.ts";
 import type { Lost } from "./attributes.ts";
 import { sweep, temporaryName } from "./temporary.ts";
@@ -70,15 +71,16 @@ export async function replaceFile(
       if (lost.includes("owner") && before?.nlink === 1n) throw new NotGiven();
       signal?.throwIfAborted();
       if (disk.kind === "plain") await requireInPlace(folder, given);
-      if (expected !== undefined) requireUnchanged(folder, name, given, expected);
-      // Synchronous: between the check and this, the file of another host must not take the name.
-      renameSync(folder.path(temporary), folder.path(name));
+      await asExpected(folder, name, given, expected, () =>
+        renameSync(folder.path(temporary), folder.path(name)),
+      );
       return { otherNames: before === null ? 0 : Number(before.nlink) - 1, lost };
     } catch (thrown) {
       await unlink(folder.path(temporary)).catch(() => {});
       if (!mayWriteInPlace(thrown, before)) throw thrown;
-      if (expected !== undefined) requireUnchanged(folder, name, given, expected);
-      await writeInPlace(folder, { name, given, before, bytes });
+      await asExpected(folder, name, given, expected, () =>
+        writeInPlace(folder, { name, given, before, bytes }),
+      );
       return { otherNames: 0, lost: [] };
     }
   } finally {
@@ -101,6 +103,24 @@ async function requireReplaceable(folder: Folder, name: string, given: string): 
   // A rename would also replace a read-only file.
   await access(folder.path(name), constants.W_OK);
   return entry;
+}
+
+/**
+ * Runs `act` if the file still is as `expected`. Other hosts on this machine wait meanwhile, because a write of theirs between
+ * the check and `act` would be lost.
+ */
+function asExpected(
+  folder: Folder,
+  name: string,
+  given: string,
+  expected: FileIdentity | null | undefined,
+  act: () => void | Promise<void>,
+): void | Promise<void> {
+  if (expected === undefined) return act();
+  return withFileLock(join(folder.real, name), async () => {
+    requireUnchanged(folder, name, given, expected);
+    await act();
+  });
 }
 
 function requireUnchanged(folder: Folder, name: string, given: string, expected: FileIdentity | null): void {

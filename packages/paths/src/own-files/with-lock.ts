@@ -1,6 +1,7 @@
-import { rmdirSync, rmSync } from "node:fs";
+import { createHash } from "node:crypto";
+import { lstatSync, mkdirSync, rmdirSync, rmSync } from "node:fs";
 import { appendFile, mkdir, readdir, rm, stat } from "node:fs/promises";
-import { hostname } from "node:os";
+import { hostname, tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 
@@ -18,6 +19,29 @@ const holder = `${process.pid}@${hostname()}`;
 
 /** The locks that this process holds. They are released when it exits in the midst of its work. */
 const held = new Set<string>();
+
+/**
+ * Runs `act` while no other call holds the lock of a file. The lock is in a folder of this user for temporary files, because
+ * programs that watch the file's own folder would see it there. Programs of other users are not kept out.
+ */
+export function withFileLock<Result>(realPath: string, act: () => Promise<Result>): Promise<Result> {
+  const folder = ownLocks();
+  const name = createHash("sha256").update(realPath).digest("hex");
+  return folder === null ? act() : withLock(join(folder, name), act);
+}
+
+/** Returns the folder of this user's locks, or null if it cannot be created or is not this user's. */
+function ownLocks(): string | null {
+  const user = process.getuid?.() ?? -1;
+  const folder = join(tmpdir(), `toolmount-locks-${user}`);
+  try {
+    mkdirSync(folder, { mode: 0o700 });
+  } catch {
+    // It is there, or nothing can be created.
+  }
+  const there = lstatSync(folder, { throwIfNoEntry: false });
+  return there?.isDirectory() === true && (user === -1 || there.uid === user) ? folder : null;
+}
 
 /**
  * Runs `act` while no other call holds the same lock, also of another process. The lock is a folder, as of the package
@@ -45,8 +69,8 @@ function releaseAll(): void {
 
 /** Removes a lock, unless another process has taken it because this one did not run for a while. */
 function release(folder: string): void {
-  rmSync(join(folder, holder), { force: true });
   try {
+    rmSync(join(folder, holder), { force: true });
     rmdirSync(folder);
   } catch {
     // It is another process's, or gone.
@@ -62,7 +86,10 @@ async function take(folder: string): Promise<boolean> {
       await appendFile(join(folder, holder), "");
       return true;
     } catch (thrown) {
-      if ((thrown as NodeJS.ErrnoException).code !== "EEXIST") return false;
+      if ((thrown as NodeJS.ErrnoException).code !== "EEXIST") {
+        release(folder);
+        return false;
+      }
     }
     const there = await stat(folder).catch(() => null);
     if (there?.isDirectory() === false) return false;
