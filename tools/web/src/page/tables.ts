@@ -121,10 +121,10 @@ function rowsIn(parent: Element): readonly Element[] {
   return childrenOf(parent)
     .filter(isElement)
     .flatMap((child) => {
-      if (child.tagName === "tr" || roleOf(child) === "row") return [child];
-      return ["thead", "tbody", "tfoot"].includes(child.tagName) || roleOf(child) === "rowgroup"
-        ? rowsIn(child)
-        : [];
+      // A group comes first: one with the role of a row has rows in it all the same.
+      if (["thead", "tbody", "tfoot"].includes(child.tagName) || roleOf(child) === "rowgroup")
+        return rowsIn(child);
+      return child.tagName === "tr" || roleOf(child) === "row" ? [child] : [];
     });
 }
 

@@ -37,7 +37,7 @@ test("each word of any page is in its text, or is counted among what was left ou
         missing: [],
       });
     }),
-    { numRuns: 2000 },
+    { numRuns: 2000, examples: [["<table><tfoot role=row><th>WORD </th></tfoot></table>", false]] },
   );
 });
 
