@@ -122,3 +122,21 @@ test.each(["legacy", "modern"] as const)(
     ]);
   },
 );
+
+test.each(["legacy", "modern"] as const)(
+  "a form with an optional value of Python reaches a %s client in the words of the protocol",
+  async (era) => {
+    const client = await connect(era, { args: [asking], ask: ["elicitation"] });
+    const forms: unknown[] = [];
+    client.setRequestHandler("elicitation/create", ({ params }) => {
+      forms.push("requestedSchema" in params && params.requestedSchema);
+      return { action: "accept", content: { said: "yes" } };
+    });
+    const said = { anyOf: [{ type: "string" }, { type: "null" }], title: "Said", default: null };
+    const form = { type: "object", title: "Answer", properties: { said }, required: ["said"] };
+    const { content } = await client.callTool({ name: "ask", arguments: { message: "Well?", form } });
+
+    expect(content).toEqual([{ type: "text", text: "Well? yes" }]);
+    expect(forms).toMatchObject([{ properties: { said: { type: "string", title: "Said" } }, required: [] }]);
+  },
+);

@@ -1,3 +1,4 @@
+import { isSpecType } from "@modelcontextprotocol/client";
 import { describe, expect, test } from "vitest";
 import { readBlock, readCallResult } from "../src/reading/content.ts";
 import { readClientMessage } from "../src/reading/requests.ts";
@@ -181,7 +182,7 @@ describe("what a server answers", () => {
     ["notifications/progress", { progress: 1, total: null }, { progress: 1 }],
     ["notifications/progress", [1], undefined],
   ])("%s: %j", (method, given, params) => {
-    expect(readParams(method, given)).toEqual(params);
+    expect(readParams(method, given, () => {})).toEqual(params);
   });
 });
 
@@ -293,5 +294,69 @@ describe("a schema", () => {
     [true, false, undefined],
   ])("of results, %j (before 2026: %s)", (given, isLegacy, value) => {
     expect(noted((note) => readOutputSchema(given, isLegacy, note)).value).toEqual(value);
+  });
+});
+
+describe("the form in a question of a server", () => {
+  const optional = (schema: object) => ({ anyOf: [schema, { type: "null" }], title: "T", default: null });
+  const $defs = { Color: { enum: ["red", "blue"], title: "Color", type: "string" } };
+  const listed = [{ const: "a", title: "a" }];
+
+  test.each<[string, object, object, string[]?]>([
+    [
+      "optional values of Python",
+      {
+        properties: { a: optional({ type: "string" }), b: optional({ type: "integer" }) },
+        required: ["a", "b"],
+      },
+      { properties: { a: { type: "string", title: "T" }, b: { type: "integer", title: "T" } }, required: [] },
+    ],
+    [
+      "references",
+      {
+        $defs,
+        properties: {
+          a: { $ref: "#/$defs/Color" },
+          b: { allOf: [{ $ref: "#/$defs/Color" }], default: "red" },
+        },
+        required: ["a"],
+      },
+      { $defs, properties: { a: $defs.Color, b: { ...$defs.Color, default: "red" } }, required: ["a"] },
+    ],
+    [
+      "types that are lists, null or absent",
+      { properties: { a: { type: ["boolean", "null"] }, b: null, c: { enum: ["x"] } }, required: null },
+      { properties: { a: { type: "boolean" }, b: { type: "string" }, c: { type: "string", enum: ["x"] } } },
+    ],
+    [
+      "members that the protocol does not have",
+      { properties: { a: { type: "string", format: "uuid", default: 5, oneOf: [{ const: "a" }] } } },
+      { properties: { a: { type: "string", default: "5", oneOf: listed } } },
+      ['field "a": its format is the text "uuid"; left out'],
+    ],
+    [
+      "an optional object",
+      { properties: { a: { type: "object" }, b: { type: "string" } }, required: ["b"] },
+      { properties: { b: { type: "string" } }, required: ["b"] },
+      ['field "a": no form of the protocol has its type; left out'],
+    ],
+    ["no fields", {}, { properties: {} }],
+  ])("%s: the SDK and its clients take it", (_, given, read, said = []) => {
+    const form = noted((note) =>
+      readParams("elicitation/create", { message: "Who?", requestedSchema: given }, note),
+    );
+
+    expect(form.value).toEqual({ message: "Who?", requestedSchema: { type: "object", ...read } });
+    expect(form.said).toEqual(said.map((sentence) => `a question: ${sentence}`));
+    expect(isSpecType["ElicitRequestFormParams"](form.value)).toBe(true);
+  });
+
+  test("a required object stays, so that the question is refused and not asked without it", () => {
+    const requestedSchema = { type: "object", properties: { a: { type: "object" } }, required: ["a"] };
+    const form = readParams("elicitation/create", { message: "Who?", requestedSchema }, () => {});
+    expect(form).toEqual({ message: "Who?", requestedSchema });
+    expect(readParams("elicitation/create", { requestedSchema: 5 }, () => {})).toEqual({
+      requestedSchema: 5,
+    });
   });
 });

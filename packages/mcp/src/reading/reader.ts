@@ -4,7 +4,7 @@ import { setNewest } from "../wire/kept-work.ts";
 import { tooLarge } from "../wire/message-size.ts";
 import { readCallResult } from "./content.ts";
 import { depthProblem, idIn, parse } from "./members.ts";
-import { readParams, readResult } from "./results.ts";
+import { asking, readParams, readResult } from "./results.ts";
 import type { Note } from "../wire/shapes.ts";
 
 type Id = string | number;
@@ -135,7 +135,7 @@ export class WireReader {
   ): JSONRPCMessage | undefined {
     if (typeof method === "string") {
       if (depthProblem(params) !== null) return undefined;
-      const read = readParams(method, params);
+      const read = readParams(method, params, this.#note);
       const id = isId(given) ? { id: given } : {};
       return { jsonrpc: "2.0", ...id, method, ...(read !== undefined && { params: read }) };
     }
@@ -183,7 +183,7 @@ export class WireReader {
     }
     // The SDK itself handles a request for input and a task that was started, because neither ends the call.
     if (isRecord(given) && (given["resultType"] === "input_required" || isRecord(given["task"])))
-      return { ...given };
+      return { ...asking(given, this.#note, this.#isLegacy) };
     const notes = changed.map(
       (member) => `${member} is a number that JavaScript would change; it is read as a text`,
     );

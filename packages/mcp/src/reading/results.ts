@@ -22,6 +22,7 @@ import {
   type Members,
   type Read,
 } from "./members.ts";
+import { readForm } from "./form.ts";
 import { readInputSchema, readOutputSchema } from "./schema.ts";
 
 /** Returns the result of a method in the form that the SDK takes. With `isLegacy`, the connection is of before 2026. */
@@ -110,11 +111,23 @@ const changing = { tools: change, resources: change, prompts: change };
 
 const empty: ReadResult = () => ({});
 
+/** Reads the questions in a result that needs input. */
+export const asking: ReadResult = (result, note) => {
+  const { inputRequests } = result;
+  if (!isRecord(inputRequests)) return result;
+  const read = Object.entries(inputRequests).map(([key, request]) => {
+    if (!isRecord(request) || typeof request["method"] !== "string") return [key, request] as const;
+    return [key, { ...request, params: readParams(request["method"], request["params"], note) }] as const;
+  });
+  return { ...result, inputRequests: Object.fromEntries(read) };
+};
+
 const results: Readonly<Record<string, ReadResult>> = {
   initialize: introduction,
   "server/discover": introduction,
   ping: empty,
   "logging/setLevel": empty,
+  "tasks/get": asking,
   "resources/subscribe": empty,
   "resources/unsubscribe": empty,
   "tools/list": list("tools", "tool", toolOf),
@@ -148,9 +161,14 @@ const results: Readonly<Record<string, ReadResult>> = {
 };
 
 /** Reads the parameters of what a server reports or asks by itself; members that are null are absent. */
-export function readParams(method: string, given: unknown): Members | undefined {
+export function readParams(method: string, given: unknown, note: Note): Members | undefined {
   if (!isRecord(given)) return undefined;
   const params = withoutNulls(given);
+  if (method === "elicitation/create" && "requestedSchema" in params)
+    return {
+      ...params,
+      requestedSchema: readForm(params["requestedSchema"], (sentence) => note(`a question: ${sentence}`)),
+    };
   if (method !== "notifications/message") return params;
   const level = oneOf("debug", "info", "notice", "warning", "error", "critical", "alert", "emergency");
   return { data: null, ...params, level: level(params["level"], () => {}) ?? "info" };
