@@ -17,9 +17,7 @@ export function truncateResult(result: ToolResult, maxBytes: number, keeper: Out
   if (result.error !== undefined) return boundContent(boundError(result), maxBytes, keeper);
   if (walkContent(result.content ?? [], remainingBytes(result.data, maxBytes)) >= 0) return result;
   const whole = jsonOf(result.data);
-  const shell = result.content === undefined ? 9 : 20; // {"data":…} or {"data":…,"content":…}
-  const bytes =
-    shell + Buffer.byteLength(whole) + (result.content === undefined ? 0 : exactBytes(result.content));
+  const bytes = Buffer.byteLength(whole) + bytesBeside(result.content);
   const fits = bytes <= maxBytes + binaryBytes(result.content);
   const isWide = remainingMembers(result.data, maxMembers) < 0;
   if (isWide && (!fits || hasWideObject(result.data))) {
@@ -75,6 +73,11 @@ function exactBytes(value: unknown): number {
   return Buffer.byteLength(jsonOf(value));
 }
 
+/** Returns the bytes of a result's JSON beside its data: {"data":…} or {"data":…,"content":…}. */
+function bytesBeside(content: readonly ContentBlock[] | undefined): number {
+  return content === undefined ? 9 : 20 + exactBytes(content);
+}
+
 function boundError(result: ToolResult): ToolResult {
   const { error = "" } = result;
   return error.length > 8_000 ? ({ ...result, error: `${error.slice(0, 7_990)} …` } as ToolResult) : result;
@@ -101,7 +104,7 @@ function cutResult(result: ToolResult, json: string, maxBytes: number, keeper: O
   const whole = typeof result.data === "string" ? result.data : json;
   const bytes = Buffer.byteLength(whole);
   const content = result.content?.filter((block) => !isBinary(block) && block.type !== "text");
-  const room = maxBytes - (content?.length ? exactBytes(content) : 0);
+  const room = maxBytes - bytesBeside(content);
   const texts = longTexts(result.data);
   const others = exactBytes(withTexts(result.data, () => ""));
   if (texts.length === 0 || room - others < texts.length * shortText)

@@ -70,7 +70,7 @@ test("of several long texts, the shorter leave their room to the longer, and sho
 
 test("where long texts would be shorter than names, the result is refused", () => {
   const data = Array.from({ length: 10 }, () => "x".repeat(1_000));
-  const others = JSON.stringify(data.map(() => "")).length;
+  const others = JSON.stringify({ data: data.map(() => "") }).length;
 
   expect(truncated({ data }, others + 10 * 256).end).not.toHaveProperty("error");
   expect(truncated({ data }, others + 10 * 256 - 1).end).toEqual(
