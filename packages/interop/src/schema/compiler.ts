@@ -8,11 +8,14 @@ import { bindAsAptix, hasAptixBinding } from "./aptix-binding.ts";
 import { isRecord } from "./guards.ts";
 import { issuesOf } from "./issues.ts";
 import { printDefinition } from "./library-printers.ts";
+import { dropOptionalNulls } from "./optional-nulls.ts";
+import { withoutIdleIds } from "./own-ids.ts";
 import { isPlainSchema } from "./plain-schema.ts";
 import { regexEngine } from "./regex-engine.ts";
 import { requireModestSchema } from "./schema-work.ts";
 import { countMembers, countSteps, TooManySteps, type StepBudget } from "./step-budget.ts";
 import { prepareUndeclared } from "./undeclared.ts";
+import { dropWrongDefaults } from "./wrong-defaults.ts";
 
 // A schema is compiled synchronously, so ajv is loaded by `require` with the first schema; most hosts never need it.
 const require = createRequire(import.meta.url);
@@ -51,11 +54,12 @@ export function createSchemaCompiler(): SchemaCompiler {
       if (text.length > maxSchemaLength) throw new Error(`it has more than ${maxSchemaLength} characters`);
       // `$schema` only decides which engine compiles the schema. Ajv refuses the address of an edition that it does not have,
       // such as draft-04's.
-      const { $schema: _, ...plain } = JSON.parse(text) as JsonSchema;
+      const { $schema: _, ...rest } = JSON.parse(text) as JsonSchema;
       if (text.includes('"$async"')) throw new Error('"$async" is not taken');
+      const { schema: plain, hasIds } = withoutIdleIds(rest, text);
       const isPlain = isPlainSchema(plain);
       const needs = { tracks: text.includes('"unevaluated'), isPlain };
-      const engineOf = engineFor(engines, dialectOf(schema), needs);
+      const engineOf = engineFor(hasIds ? new Map() : engines, dialectOf(schema), needs);
       const prepare = () => prepareParser({ schema, text, plain }, engineOf);
       // A plain schema cannot be wrong, so it is compiled only at the first call.
       return isPlain && !hasAptixBinding(schema) ? late(prepare) : prepare();
@@ -130,6 +134,8 @@ function makeEngine(dialect: Dialect, faults: Faults, { tracks, isPlain }: Needs
   // To track what is evaluated, which only `unevaluated…` keywords need, a check looks at every part of a union. Ajv does so
   // for these dialects by default.
   if (!tracks) ajv.opts.unevaluated = false;
+  // The older word for "$id", which libraries also write for a name; ajv would throw for it.
+  ajv.removeKeyword("id");
   ajv.removeKeyword("uniqueItems");
   // Ajv compares each item with every other; here the items' texts are collected in a set.
   ajv.addKeyword({
@@ -151,21 +157,30 @@ interface WrittenSchema {
 }
 
 function prepareParser(written: WrittenSchema, engineOf: (faults: Faults) => Engine): CompiledSchema {
-  const { plain } = written;
-  const check = compileWith(engineOf("first"), plain);
+  const { schema, plain, text } = written;
+  // Of such an argument, a model often sends the null that its definition shows.
+  const nullIsDefault = text.includes('"default":null');
+  const engine = engineOf("first");
+  const check = compileWith(engine, plain, text.includes('"default"'));
   // The check for all faults is compiled when a value first fails, which never happens for most schemas of most hosts.
   let checkAll: ValidateFunction | undefined;
   const prepare = preparation(written);
   const undeclared = prepareUndeclared(plain);
   return (given) => {
     const value = prepare(given);
-    const isValid = attempt(check, value, engineOf("first"));
+    const isValid = attempt(check, value, engine);
     if (isValid === null) return { ok: false, issues: [tooComplex] };
     if (isValid) return accepted(value, undeclared);
+    const meant = nullIsDefault ? prepare(dropOptionalNulls(given, schema, hasNullAsDefault)) : value;
+    if (meant !== value && attempt(check, meant, engine)) return accepted(meant, undeclared);
     if (countMembers(value, maxMembersForAllFaults) >= maxMembersForAllFaults) return refused(check);
     checkAll ??= compileWith(engineOf("all"), plain);
     return attempt(checkAll, prepare(given), engineOf("all")) === null ? refused(check) : refused(checkAll);
   };
+}
+
+function hasNullAsDefault(schema: unknown): boolean {
+  return isRecord(schema) && schema["default"] === null;
 }
 
 const tooComplex = {
@@ -174,9 +189,9 @@ const tooComplex = {
 };
 
 /** Checks a value; returns null if that takes too many steps, or deeper recursion than the stack allows. */
-function attempt(check: ValidateFunction, value: unknown, { budget }: Engine): boolean | null {
+function attempt(check: (value: unknown) => unknown, value: unknown, { budget }: Engine): boolean | null {
   try {
-    return budget.limit(value, () => check(value));
+    return budget.limit(value, () => check(value) === true);
   } catch (error) {
     if (error instanceof TooManySteps || error instanceof RangeError) return null;
     throw error;
@@ -187,9 +202,14 @@ function refused({ errors }: ValidateFunction): ParseResult {
   return { ok: false, issues: issuesOf((errors ?? []) as readonly ErrorObject[]) };
 }
 
-/** Compiles a schema and then removes it, because other schemas must not find its `$id`. */
-function compileWith({ ajv }: Engine, schema: JsonSchema): ValidateFunction {
+/**
+ * Compiles a schema and then removes it, because other schemas must not find its `$id`. With `hasDefaults`, it first loses those
+ * that it refuses itself.
+ */
+function compileWith(engine: Engine, schema: JsonSchema, hasDefaults = false): ValidateFunction {
+  const { ajv } = engine;
   try {
+    if (hasDefaults) dropWrongDefaults(schema, ajv, (check, value) => attempt(check, value, engine) === true);
     return ajv.compile(schema);
   } catch (cause) {
     const problem = messageOf(cause);

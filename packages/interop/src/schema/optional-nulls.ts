@@ -1,9 +1,16 @@
 import { isRecord } from "./guards.ts";
 
-/** Returns a copy of a value without nulls that mean absence. Nulls that the schema allows stay. */
-export function dropOptionalNulls(value: unknown, schema: unknown): unknown {
+/**
+ * Returns a copy of a value without nulls that mean absence: of members that may be absent, whose schema does not allow null. With
+ * `isMeant`, only of those for whose schema it returns true.
+ */
+export function dropOptionalNulls(
+  value: unknown,
+  schema: unknown,
+  isMeant: (schema: unknown) => boolean = () => true,
+): unknown {
   if (!isRecord(schema)) return value;
-  if (Array.isArray(value)) return value.map((item) => dropOptionalNulls(item, schema["items"]));
+  if (Array.isArray(value)) return value.map((item) => dropOptionalNulls(item, schema["items"], isMeant));
   if (!isRecord(value)) return value;
   const declared = isRecord(schema["properties"]) ? schema["properties"] : {};
   const required = Array.isArray(schema["required"]) ? schema["required"] : [];
@@ -13,11 +20,12 @@ export function dropOptionalNulls(value: unknown, schema: unknown): unknown {
         member !== null ||
         required.includes(key) ||
         !Object.hasOwn(declared, key) ||
-        allowsNull(declared[key]),
+        allowsNull(declared[key]) ||
+        !isMeant(declared[key]),
     )
     .map(([key, member]) => [
       key,
-      Object.hasOwn(declared, key) ? dropOptionalNulls(member, declared[key]) : member,
+      Object.hasOwn(declared, key) ? dropOptionalNulls(member, declared[key], isMeant) : member,
     ]);
   return Object.fromEntries(kept);
 }

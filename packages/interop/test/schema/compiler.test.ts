@@ -134,6 +134,98 @@ test.each([Infinity, -Infinity, NaN])("%s is no number", (value) => {
   expect(compile(object({ a: { type: "integer" } }))({ a: value })).toMatchObject({ ok: false });
 });
 
+describe("a schema does not reach others by its ids", () => {
+  const meta = "https://json-schema.org/draft/2020-12/schema";
+  const other = { ...object({ a: { type: "string", minLength: 2 } }), $comment: "checked", $defs: {} };
+
+  test.each<[string, Record<string, unknown>]>([
+    ["of the whole", { $id: meta, ...object({}) }],
+    ["of a part", object({ a: { $id: meta, type: "string" } })],
+    ["beside a reference", object({ a: { $id: meta, type: "string" }, b: { $ref: "#/properties/a" } })],
+    ["in the older word", { id: meta, ...object({ a: { id: "x", type: "string" } }) }],
+  ])("%s: those of JSON Schema still check the next one", (_, schema) => {
+    const { compile: shared } = createSchemaCompiler();
+    // A schema that takes the id of its own edition may be refused, but only itself.
+    try {
+      shared(schema);
+    } catch {}
+
+    expect(shared(other)({ a: "x" })).toMatchObject({ ok: false, issues: [{ path: ["a"] }] });
+    expect(() => shared(object({ a: { minLength: "long" } }, { $defs: {} }))).toThrow("minLength");
+  });
+
+  test("and finds no part of another one", () => {
+    const { compile: shared } = createSchemaCompiler();
+    shared(
+      object({
+        a: { $id: "https://one.example/part", type: "string" },
+        b: { $ref: "https://one.example/part" },
+      }),
+    );
+
+    expect(() => shared(object({ a: { $ref: "https://one.example/part" } }))).toThrow(
+      "https://one.example/part",
+    );
+  });
+
+  test("its own parts find each other", () => {
+    const parse = compile({
+      $id: "https://one.example/whole",
+      ...object({ a: { $ref: "part" }, b: { $ref: "#/$defs/n" } }),
+      $defs: { n: { type: "number" }, part: { $id: "part", type: "string" } },
+    });
+
+    expect(parse({ a: 1, b: "x" })).toMatchObject({ ok: false, issues: [{ path: ["a"] }, { path: ["b"] }] });
+  });
+});
+
+describe("a default is written only where its own schema takes it", () => {
+  const $defs = { color: { enum: ["red"] } };
+  const argumentOf = (schema: object, value: object = {}) => {
+    const parse = compile({ ...object({ "a/b %": schema, good: { default: "yes" } }), $defs });
+    return parse(value);
+  };
+
+  test.each<[string, object]>([
+    ["null, as Python writes for an optional text", { type: "string", default: null }],
+    ["null for an optional choice", { $ref: "#/$defs/color", default: null }],
+    ["null beside a part of a schema", { allOf: [{ $ref: "#/$defs/color" }], default: null }],
+    ["a text beside the choices", { enum: ["x"], default: "" }],
+    ["a number that is too small", { type: "integer", minimum: 1, default: 0 }],
+    ["a wrong item of a list", { type: "array", items: { type: "string" }, default: [1] }],
+    ["an object without what it needs", object({}, { required: ["b"], default: {} })],
+  ])("%s: the argument stays absent", (_, schema) => {
+    expect(argumentOf(schema)).toEqual({ ok: true, value: { good: "yes" } });
+  });
+
+  test.each<[string, object, unknown]>([
+    ["null where it is allowed", { type: ["string", "null"], default: null }, null],
+    ["null where there is no type", { default: null }, null],
+    ["a choice", { $ref: "#/$defs/color", default: "red" }, "red"],
+    ["a whole number", { type: "integer", minimum: 1, default: 2 }, 2],
+    [
+      "an object whose part has a wrong default",
+      object({ c: { type: "string", default: 5 }, d: { default: 1 } }, { default: {}, required: ["d"] }),
+      { d: 1 },
+    ],
+  ])("%s is written", (_, schema, written) => {
+    expect(argumentOf(schema)).toEqual({ ok: true, value: { "a/b %": written, good: "yes" } });
+  });
+});
+
+test("null for an argument that has it as its default and does not take it is as good as nothing", () => {
+  const text = { type: "string", default: null };
+  const parse = compile(
+    object({ a: text, b: object({ c: text, d: { type: "string" } }), e: text }, { required: ["e"] }),
+  );
+
+  expect(parse({ a: null, b: { c: null }, e: "x" })).toEqual({ ok: true, value: { b: {}, e: "x" } });
+  expect(parse({ a: null, b: { d: null }, e: null })).toMatchObject({
+    ok: false,
+    issues: [{ path: ["a"] }, { path: ["b", "d"] }, { path: ["e"] }],
+  });
+});
+
 test("defaults are written into a copy", () => {
   const given = Object.freeze({ inner: Object.freeze({}) });
   const parse = compile(object({ inner: object({ a: { default: 1 } }), b: { default: [] } }));

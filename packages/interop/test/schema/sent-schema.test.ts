@@ -36,6 +36,15 @@ describe("a schema of an older edition is one of 2020-12", () => {
       { $ref: "#/properties/a/items/0" },
       { $ref: "#/properties/a/prefixItems/0" },
     ],
+    [
+      "a pattern that looks around, and the name that Zod gives a part",
+      {
+        pattern: "^(?!undefined$)",
+        items: { id: "Item", pattern: "^a" },
+        properties: { id: { type: "string" } },
+      },
+      { items: { pattern: "^a" }, properties: { id: { type: "string" } } },
+    ],
     ["2019-09", { $recursiveAnchor: true, items: { $recursiveRef: "#" } }, { items: { $ref: "#" } }],
   ])("%s", (_, given, read) => {
     expect(inNewestEdition(given)).toEqual(read);
