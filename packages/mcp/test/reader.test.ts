@@ -459,6 +459,10 @@ describe("an answer is paired with its request, whatever its form", () => {
       '{"jsonrpc":"2.0","id":1,"error":{"code":"-5"}}',
       failed('{"code":"-5"}', -5),
     ],
+    ["without an id, if only one request waits", '{"jsonrpc":"2.0","result":{}}', pong],
+    ["without a result, where it would be empty", '{"jsonrpc":"2.0","id":1}', pong],
+    ["with an error that says there is none", '{"jsonrpc":"2.0","id":1,"result":{},"error":false}', pong],
+    ["with the method of its request", '{"jsonrpc":"2.0","id":1,"result":{},"method":"ping"}', pong],
     ["with a result that is null", '{"jsonrpc":"2.0","id":1,"result":null}', pong],
     ["in a list", '[{"jsonrpc":"2.0","id":1,"result":{}}]', pong],
     ["behind a mark of byte order", '\uFEFF{"jsonrpc":"2.0","id":1,"result":{}}', pong],
@@ -483,6 +487,15 @@ describe("an answer is paired with its request, whatever its form", () => {
     expect(reader.readLine(broken)).toBeUndefined();
   });
 
+  test("an answer to a call without a result is unreadable at once", () => {
+    const given = '{"jsonrpc":"2.0","id":1,"content":[{"type":"text","text":"sent"}]}';
+    const [message] = world().reader.readLine(given)! as unknown as [
+      { error: { message: string; data: unknown } },
+    ];
+    expect(message.error.message).toBe("the server's answer has no result");
+    expect(unreadableText(message.error.data)).toContain("sent");
+  });
+
   test.each([
     ["starting"],
     [""],
@@ -491,7 +504,8 @@ describe("an answer is paired with its request, whatever its form", () => {
     ["{}"],
     ['{"level":"error","error":"disk"}'],
     ['{"jsonrpc":"2.0"}'],
-    ['{"jsonrpc":"2.0","id":1}'],
+    ['{"jsonrpc":"2.0","id":5}'],
+    ['{"result":"stored"}'],
     ['{"jsonrpc":"2.0","method":1}'],
     ['{"jsonrpc":"2.0","id":'],
     ["}"],

@@ -217,6 +217,27 @@ describe("the result of a call", () => {
         "content block 2: it is not of a form that MCP has; it is shown as JSON",
       ],
     ],
+    [
+      {
+        content: [
+          { type: "video", data: "AAAA", mimeType: "video/mp4" },
+          { type: "note", data: "AAAA", mimeType: "text/plain" },
+          { type: ["image"], data: "AAAA", mimeType: "image/png" },
+        ],
+      },
+      {
+        content: [
+          { type: "resource", resource: { uri: "content:video", mimeType: "video/mp4", blob: "AAAA" } },
+          text('{"type":"note","data":"AAAA","mimeType":"text/plain"}'),
+          { type: "resource", resource: { uri: "content:file", mimeType: "image/png", blob: "AAAA" } },
+        ],
+      },
+      [
+        "content block 1: it is not of a form that MCP has; it is passed on as a resource",
+        "content block 2: it is not of a form that MCP has; it is shown as JSON",
+        "content block 3: it is not of a form that MCP has; it is passed on as a resource",
+      ],
+    ],
   ])("%j", (given, value, said) => {
     expect(noted((note) => readCallResult(given, note))).toEqual({ value, said });
   });

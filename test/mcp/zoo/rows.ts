@@ -88,6 +88,34 @@ export const rows: readonly Row[] = [
   definition("n8n-io/n8n#35320", "a pattern of another language", "the schema without it", {
     inputSchema: { type: "object", properties: { a: { type: "string", pattern: "(?i)a++" } } },
   }),
+  definition("cline/cline#14019, Dokploy/mcp#45", "a pattern that looks around", "the schema without it", {
+    inputSchema: { type: "object", properties: { a: { type: "string", pattern: "^(?!null$)" } } },
+  }),
+  definition("colinhacks/zod#5078", "`id` in a part of a schema", "no meaning", {
+    inputSchema: { type: "object", properties: { a: { id: "comment", type: "string" } } },
+  }),
+  definition(none, "a part of a schema takes the id of JSON Schema itself", "schemas of their own", {
+    inputSchema: {
+      type: "object",
+      properties: { a: { $id: "https://json-schema.org/draft/2020-12/schema", type: "string" } },
+    },
+  }),
+  definition(none, "`minLength: -1`, the same choice twice", "the schema without it", {
+    inputSchema: { type: "object", properties: { a: { minLength: -1 }, b: { enum: ["a", "a"] } } },
+  }),
+  {
+    thread: none,
+    server: "a text has the default `null`, as `a: str = None` of Python",
+    host: "an argument that may be absent",
+    given: {
+      tools: [
+        {
+          name: "send",
+          inputSchema: { type: "object", properties: { a: { type: "string", default: null } } },
+        },
+      ],
+    },
+  },
   result("Azure/data-api-builder#3599", "blocks with `annotations: null`, `_meta: null`", "the text", {
     content: [{ ...sent, annotations: null, _meta: null }],
   }),
@@ -149,6 +177,17 @@ export const rows: readonly Row[] = [
     "the answer",
     `{"jsonrpc":"2.0","id":"ID",${whole}}`,
   ),
+  line(none, "no id", "the answer to the only call", `{"jsonrpc":"2.0",${whole}}`),
+  {
+    ...line(
+      none,
+      "an answer without `result`",
+      "an unknown outcome, at once",
+      `{"jsonrpc":"2.0","id":ID,"content":${content}}`,
+    ),
+    status: "unknown",
+    text: "has no result",
+  },
   line(none, "no `jsonrpc`", "the answer", `{"id":ID,${whole}}`),
   line(none, "JSON over several lines", "the answer", `{\n"jsonrpc":"2.0",\n"id":ID,\n${whole}\n}`),
   line(

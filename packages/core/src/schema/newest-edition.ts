@@ -20,8 +20,9 @@ const known = new WeakMap<JsonSchema, JsonSchema>();
 
 /**
  * Returns a schema of an older edition of JSON Schema, such as draft-07, as one of 2020-12. Clients of MCP take a schema without
- * `$schema` as one of 2020-12, and some refuse any other. Of the older editions, `$schema` is left out. A schema of 2020-12 is
- * returned as it is.
+ * `$schema` as one of 2020-12, and some refuse any other. Of the older editions, `$schema` is left out. So are patterns that look
+ * around, because for one of them OpenAI and llama.cpp refuse the whole request; the host still checks them. Any other schema of
+ * 2020-12 is returned as it is.
  */
 export function inNewestEdition(schema: JsonSchema): JsonSchema {
   const before = known.get(schema);
@@ -55,9 +56,9 @@ function rewriteMember(key: string, value: unknown): unknown {
   return single.has(key) ? rewrite(value) : value;
 }
 
-/** Returns a part with the keywords of 2020-12 for those that older editions had. */
+/** Returns a part with what is sent for its keywords. */
 function renamed(node: Node): Node {
-  return Object.entries(older).reduce(
+  return Object.entries(changes).reduce(
     (read, [key, change]) => (Object.hasOwn(read, key) ? change(read) : read),
     node,
   );
@@ -76,12 +77,18 @@ function tuple(node: Node): Node {
   return { ...others, ...(items !== undefined && { items }) };
 }
 
-/** Keywords of older editions, with what 2020-12 has instead. */
-const older: Readonly<Record<string, (node: Node) => Node>> = {
+/** Keywords of older editions and patterns, with what is sent instead. */
+const changes: Readonly<Record<string, (node: Node) => Node>> = {
   items: tuple,
   additionalItems: tuple,
   $recursiveAnchor: ({ $recursiveAnchor: _, ...others }) => others,
   $recursiveRef: ({ $recursiveRef, ...others }) => ({ ...others, $ref: $recursiveRef }),
+  // In draft-04 the id of a part. Zod writes it, too, and validators such as Ajv throw for it.
+  id: ({ id, ...others }) => (typeof id === "string" ? others : { ...others, id }),
+  pattern: (node) => {
+    const { pattern, ...others } = node;
+    return /\(\?<?[=!]/.test(String(pattern)) ? others : node;
+  },
   $id: (node) => {
     const { $id, ...others } = node;
     return typeof $id === "string" && $id.startsWith("#") ? { ...others, $anchor: $id.slice(1) } : node;

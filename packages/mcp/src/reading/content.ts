@@ -107,16 +107,35 @@ const blocks: Readonly<Record<string, Read>> = {
   resource: itemOf({ ...marks, resource: contents }, ["resource"], ["type"]),
 };
 
-/** Reads one block of content. A block of no known form becomes a text: its own text, or its JSON. */
+/** Reads one block of content. A block of no known form becomes a text, its own or its JSON, or a resource with its bytes. */
 export function readBlock(block: unknown, note: Note): unknown {
   if (typeof block === "string") return { type: "text", text: block };
-  const type = isRecord(block) ? String(block["type"]) : "";
+  const type = isRecord(block) && typeof block["type"] === "string" ? block["type"] : "";
   const read = Object.hasOwn(blocks, type) ? blocks[type]!(block, note) : undefined;
   if (isRecord(read))
     return type === "image" || type === "audio" ? withMimeType(read, block as Members) : read;
+  const file = fileIn(block);
+  if (file !== undefined) note("it is not of a form that MCP has; it is passed on as a resource");
+  if (file !== undefined) return file;
   const own = isRecord(block) && typeof block["text"] === "string" ? block["text"] : undefined;
   note(`it is not of a form that MCP has; it is shown as ${own === undefined ? "JSON" : "its text"}`);
   return { type: "text", text: own ?? JSON.stringify(block) };
+}
+
+/** Returns a resource with the bytes in a block of a type that MCP does not have, such as a video; undefined if it has none. */
+function fileIn(block: unknown): Members | undefined {
+  const { type, data, mimeType, uri } = isRecord(block) ? block : ({} as Members);
+  if (typeof mimeType !== "string" || /^text\/|json/.test(mimeType)) return undefined;
+  const blob = base64(data);
+  if (blob === undefined || blob === "") return undefined;
+  return {
+    type: "resource",
+    resource: {
+      uri: typeof uri === "string" ? uri : `content:${typeof type === "string" ? type : "file"}`,
+      mimeType,
+      blob,
+    },
+  };
 }
 
 function withMimeType(read: Members, { data }: Members): Members {

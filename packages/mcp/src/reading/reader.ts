@@ -4,7 +4,7 @@ import { setNewest } from "../wire/kept-work.ts";
 import { tooLarge } from "../wire/message-size.ts";
 import { readCallResult } from "./content.ts";
 import { depthProblem, idIn, parse } from "./members.ts";
-import { asking, readParams, readResult } from "./results.ts";
+import { asking, mayBeEmpty, readError, readParams, readResult } from "./results.ts";
 import type { Note } from "../wire/shapes.ts";
 
 type Id = string | number;
@@ -133,19 +133,22 @@ export class WireReader {
     changed: readonly string[],
     answers: Id | undefined,
   ): JSONRPCMessage | undefined {
-    if (typeof method === "string") {
+    if (typeof method === "string" && result === undefined) {
       if (depthProblem(params) !== null) return undefined;
       const read = readParams(method, params, this.#note);
       const id = isId(given) ? { id: given } : {};
       return { jsonrpc: "2.0", ...id, method, ...(read !== undefined && { params: read }) };
     }
-    const isError = error !== undefined && error !== null;
-    const id = this.#pair(given, "jsonrpc" in others || given === null ? answers : undefined);
-    if (id === undefined || !(isError || result !== undefined)) return undefined;
+    const isError = Boolean(error);
+    const isEmpty = !isError && result === undefined;
+    const id = this.#pair(given, ("jsonrpc" in others && !isEmpty) || given === null, answers);
+    if (id === undefined || (isEmpty && !this.#asked.has(id))) return undefined;
     const late = this.#cancelled.get(id);
     const asked = this.#asked.get(id) ?? late;
     this.#asked.delete(id);
     this.#cancelled.delete(id);
+    if (isEmpty && !mayBeEmpty(asked))
+      return unreadable(id, "the server's answer has no result", JSON.stringify(others).slice(0, maxQuoted));
     if (late !== undefined && isTask(result)) this.#onLateTask(String(result["taskId"]));
     // Results other than those of calls are read before their depth is checked, because reading drops the items of a list that
     // are too deep and keeps the others.
@@ -156,14 +159,14 @@ export class WireReader {
     return { jsonrpc: "2.0", id, result: read ?? this.#readResult(asked, result, changed) };
   }
 
-  /** Returns the id of the answered request, as it was sent. An answer with the id null is for the only request that waits. */
-  #pair(given: unknown, answers: Id | undefined): Id | undefined {
+  /** Returns the id of the answered request, as it was sent. An answer without an id is for the only request that waits. */
+  #pair(given: unknown, isAnswer: boolean, answers: Id | undefined): Id | undefined {
     if (given !== null && given !== undefined) {
       if (!isId(given) || this.#asked.has(given)) return isId(given) ? given : undefined;
       return [...this.#asked.keys()].find((id) => String(id) === String(given)) ?? given;
     }
     const [only, ...more] = this.#asked.keys();
-    return answers ?? (given === null && more.length === 0 ? only : undefined);
+    return isAnswer ? (answers ?? (more.length === 0 ? only : undefined)) : undefined;
   }
 
   #readResult(
@@ -236,15 +239,4 @@ function isTask(result: unknown): result is Readonly<Record<string, unknown>> {
 
 function isId(value: unknown): value is Id {
   return typeof value === "string" || Number.isInteger(value);
-}
-
-function readError(given: unknown): { code: number; message: string; data?: unknown } {
-  if (!isRecord(given))
-    return { code: -32_603, message: typeof given === "string" ? given : JSON.stringify(given) };
-  const { code, message, data } = given;
-  return {
-    code: Number.isInteger(Number(code ?? Number.NaN)) ? Number(code) : -32_603,
-    message: typeof message === "string" ? message : JSON.stringify(message ?? given),
-    ...(data !== undefined && { data }),
-  };
 }

@@ -173,3 +173,20 @@ export function readParams(method: string, given: unknown, note: Note): Members 
   const level = oneOf("debug", "info", "notice", "warning", "error", "critical", "alert", "emergency");
   return { data: null, ...params, level: level(params["level"], () => {}) ?? "info" };
 }
+
+/** Whether the result of a method has no members, so that some servers leave it out. */
+export function mayBeEmpty(method: string | undefined): boolean {
+  return method !== undefined && Object.hasOwn(results, method) && results[method] === empty;
+}
+
+/** Reads the error in an answer, also one that is only a text. */
+export function readError(given: unknown): { code: number; message: string; data?: unknown } {
+  if (!isRecord(given))
+    return { code: -32_603, message: typeof given === "string" ? given : JSON.stringify(given) };
+  const { code, message, data } = given;
+  return {
+    code: Number.isInteger(Number(code ?? Number.NaN)) ? Number(code) : -32_603,
+    message: typeof message === "string" ? message : JSON.stringify(message ?? given),
+    ...(data !== undefined && { data }),
+  };
+}
