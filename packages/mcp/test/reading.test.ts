@@ -18,9 +18,6 @@ describe("what a client sends", () => {
   test.each<[unknown, object]>([
     [call({ name: "t", arguments: '{"a":1}' }), call({ name: "t", arguments: { a: 1 } })],
     [call({ name: "t", arguments: [] }), call({ name: "t" })],
-    [call({ name: "t", arguments: "{" }), call({ name: "t", arguments: "{" })],
-    [call({ name: "t", arguments: "[1]" }), call({ name: "t", arguments: "[1]" })],
-    [call({ name: "t", arguments: [1] }), call({ name: "t", arguments: [1] })],
     [call({ name: "t", cursor: null, _meta: { a: null, b: 1 } }), call({ name: "t", _meta: { b: 1 } })],
     [call({ name: "t", _meta: "x" }), call({ name: "t" })],
     [
@@ -29,7 +26,7 @@ describe("what a client sends", () => {
     ],
     [
       { method: "notifications/initialized", more: 1 },
-      { jsonrpc: "2.0", method: "notifications/initialized", more: 1 },
+      { jsonrpc: "2.0", method: "notifications/initialized" },
     ],
     [
       { id: 1, result: {}, error: null },

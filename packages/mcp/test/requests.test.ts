@@ -32,6 +32,7 @@ test.each<[string, object, object]>([
   ["of another jsonrpc", { ...ping, jsonrpc: "1.0" }, ping],
   ["with params that are null", { ...ping, params: null }, ping],
   ["with a cursor that is null", { ...ping, params: { cursor: null } }, { ...ping, params: {} }],
+  ["with a cursor that is empty", { ...ping, params: { cursor: "" } }, { ...ping, params: {} }],
   ["with arguments that are null", call({ arguments: null, _meta: null }), call({})],
   [
     "with a progress token that is null",
@@ -40,7 +41,12 @@ test.each<[string, object, object]>([
   ],
   ["with arguments as a text", call({ arguments: '{"id":5}' }), call({ arguments: { id: 5 } })],
   ["with arguments as an empty list", call({ arguments: [] }), call({})],
-  ["with arguments that are no object", call({ arguments: "5" }), call({ arguments: "5" })],
+  ["with members that no message has", { ...call({}), extra: 1, result: {}, error: [] }, call({})],
+  [
+    "with a token for progress that is no token",
+    call({ _meta: { progressToken: [5], a: 1 } }),
+    call({ _meta: { a: 1 } }),
+  ],
   ["that connects and says nothing of itself", initialize(), initialize(unknown)],
   [
     "that connects without its version",
@@ -50,12 +56,17 @@ test.each<[string, object, object]>([
   [
     "that connects with odd capabilities",
     initialize({
-      capabilities: { roots: null, sampling: true, elicitation: { form: null } },
+      capabilities: {
+        roots: { listChanged: "often" },
+        sampling: true,
+        elicitation: { form: null },
+        tasks: null,
+      },
       clientInfo: { name: "x", version: 1 },
     }),
     initialize({
       ...unknown,
-      capabilities: { sampling: {}, elicitation: {} },
+      capabilities: { roots: {}, sampling: {}, elicitation: {} },
       clientInfo: { name: "x", version: "1" },
     }),
   ],
@@ -75,6 +86,12 @@ test.each<[string, unknown, string | number | null, number]>([
   ["a method that is a number", { ...ping, method: 5 }, 1, -32_600],
   ["no method", { jsonrpc: "2.0", id: "a" }, "a", -32_600],
   ["params that are a list", { ...ping, params: [] }, 1, -32_602],
+  ["a cursor that is a number", { ...ping, method: "tools/list", params: { cursor: 5 } }, 1, -32_602],
+  ["no name of a tool", { ...ping, method: "tools/call", params: {} }, 1, -32_602],
+  ["an unknown level", { ...ping, method: "logging/setLevel", params: { level: "all" } }, 1, -32_602],
+  ["an address that is no text", { ...ping, method: "resources/read", params: { uri: ["a"] } }, 1, -32_602],
+  ["arguments that are no object", call({ arguments: "5" }), 1, -32_602],
+  ["an id that is too large", { ...ping, id: 1e30 }, 1e30, -32_600],
   ["no members", 5, null, -32_600],
 ])("a message with %s has an error at once", (_, given, id, code) => {
   expect(readClientMessage(given)).toMatchObject({ refusal: { jsonrpc: "2.0", id, error: { code } } });

@@ -5,6 +5,9 @@ import { isRecord, meter, quoteChanged } from "@toolmount/core/json";
 import type { Note } from "../wire/shapes.ts";
 import { withUnknownInMeta } from "../wire/unknown-members.ts";
 
+/** How important a message of a log is, by MCP; the last is the most important. */
+export const logLevels = "debug info notice warning error critical alert emergency".split(" ");
+
 export type Members = Readonly<Record<string, unknown>>;
 
 /** Deepest nesting of a message, in levels. The stack is large enough to walk such a value and to write it as JSON. */

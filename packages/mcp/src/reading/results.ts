@@ -15,6 +15,7 @@ import {
   flag,
   itemOf,
   listOf,
+  logLevels,
   oneOf,
   shape,
   text,
@@ -170,7 +171,7 @@ export function readParams(method: string, given: unknown, note: Note): Members 
       requestedSchema: readForm(params["requestedSchema"], (sentence) => note(`a question: ${sentence}`)),
     };
   if (method !== "notifications/message") return params;
-  const level = oneOf("debug", "info", "notice", "warning", "error", "critical", "alert", "emergency");
+  const level = oneOf(...logLevels);
   return { data: null, ...params, level: level(params["level"], () => {}) ?? "info" };
 }
 
