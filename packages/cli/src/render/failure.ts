@@ -9,7 +9,7 @@ import { exitCodes, type ExitCode } from "../process/exit-codes.ts";
 
 /** Reports why a command failed: to people on stderr, to programs on stdout. Returns the exit code. */
 export function reportFailure(error: unknown, shell: Shell, json: boolean): ExitCode {
-  const known = isToolmountError(error) ? error : (fileError(error) ?? internalError(error));
+  const known = fileError(error) ?? (isToolmountError(error) ? error : internalError(error));
   if (json) shell.out.json({ error: describeFailure(known) });
   else writeFailure(known, shell);
   return exitCodeOfError(known);
@@ -61,18 +61,25 @@ const hints: ReadonlyMap<string, string> = new Map([
 /** Errors of a disk that has no room, which the system may report without a path. */
 const noRoom: ReadonlySet<unknown> = new Set(["ENOSPC", "EDQUOT"]);
 
+/** SQLITE_CORRUPT and SQLITE_NOTADB; 13 is SQLITE_FULL. Source: SQLite's result codes. */
+const broken: ReadonlySet<number> = new Set([11, 26]);
+
 /**
  * Converts an error of the file system, which is the user's to correct and not a bug. Undefined for any other error.
  */
-function fileError(cause: unknown): ToolmountError | undefined {
+function fileError(error: unknown): ToolmountError | undefined {
+  const isOfStore = isToolmountError(error) && error.code === "STORE_FAILED";
+  const cause = isOfStore ? error.cause : error;
   const problem = isPathError(cause) ? cause.message : systemProblem(cause);
   if (problem === undefined) return undefined;
   return new ToolmountError("USAGE_INVALID", { problem: `${problem}; ${adviceFor(cause)}` }, { cause });
 }
 
 function systemProblem(cause: unknown): string | undefined {
+  if (!(cause instanceof Error)) return undefined;
   const { code, syscall, path } = cause as NodeJS.ErrnoException;
-  if (!(cause instanceof Error) || syscall === undefined || code === undefined) return undefined;
+  if (code === "ERR_SQLITE_ERROR") return `the file of the plan's state: ${cause.message}`;
+  if (syscall === undefined || code === undefined) return undefined;
   if ((path === undefined && !noRoom.has(code)) || !code.startsWith("E") || syscall.startsWith("spawn"))
     return undefined;
   const what = cause.message.replace(/^\w+: /, "").replace(/, \w+(?: .*)?$/s, "");
@@ -80,11 +87,18 @@ function systemProblem(cause: unknown): string | undefined {
 }
 
 function adviceFor(cause: unknown): string {
-  const { code, details } = cause as {
+  const {
+    code,
+    errcode = 0,
+    details,
+  } = cause as {
     readonly code?: unknown;
+    readonly errcode?: number;
     readonly details?: { readonly errno?: unknown };
   };
-  if (noRoom.has(details?.errno ?? code)) return "free some space, and run the command again";
+  if (noRoom.has(details?.errno ?? code) || errcode === 13)
+    return "free some space, and run the command again";
+  if (broken.has(errcode & 0xff)) return "put a copy of it back, or move it away and begin with new state";
   if (code === "FILE_CHANGED") return "run the command again";
   return "correct its permissions, or name another place";
 }

@@ -71,6 +71,20 @@ test.each([
     new PathError("FILE_CHANGED", { path: "a.yaml" }),
     "File was changed by another writer: a.yaml; run the command again",
   ],
+  [
+    system("database disk image is malformed", { code: "ERR_SQLITE_ERROR", errcode: 267 }),
+    "the file of the plan's state: database disk image is malformed; put a copy of it back, or move it away and begin with new state",
+  ],
+  [
+    new ToolmountError(
+      "STORE_FAILED",
+      {},
+      {
+        cause: system("database or disk is full", { code: "ERR_SQLITE_ERROR", errcode: 13 }),
+      },
+    ),
+    "the file of the plan's state: database or disk is full; free some space, and run the command again",
+  ],
 ] as const)("an error of the file system says what to do: %s", (error, line) => {
   expect(reported(error)).toMatchObject({ code: 2, lines: [`red(USAGE_INVALID) ${line}`] });
 });
