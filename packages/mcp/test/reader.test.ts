@@ -71,6 +71,28 @@ describe("an odd member of a definition costs that member", () => {
       { ...plain, annotations: {} },
       ["its readOnlyHint is a list; left out"],
     ],
+    [
+      "a few characters without width in a description",
+      {
+        description: "How \u200bto",
+        inputSchema: { type: "object", properties: { a: { description: "the \ufeffid" } } },
+      },
+      {
+        ...plain,
+        description: "How to",
+        inputSchema: { type: "object", properties: { a: { description: "the id" } } },
+      },
+      [
+        'it has a text with hidden characters (1 without width), "How to"; they are left out',
+        'its schema has a text with hidden characters (1 without width), "the id"; they are left out',
+      ],
+    ],
+    [
+      "many of them, which may be a message",
+      { description: `a${"\u200b".repeat(9)}` },
+      { ...plain, description: `a${"\u200b".repeat(9)}` },
+      [],
+    ],
     ["a title that is a number", { title: 5 }, { ...plain, title: "5" }, []],
     [
       "icons of which one has no address",

@@ -100,6 +100,12 @@ export const rows: readonly Row[] = [
       properties: { a: { $id: "https://json-schema.org/draft/2020-12/schema", type: "string" } },
     },
   }),
+  definition(none, "characters without width in a description", "the text without them", {
+    inputSchema: {
+      type: "object",
+      properties: { a: { description: "see **How \u200b\u200bto obtain it**" } },
+    },
+  }),
   definition(none, "`minLength: -1`, the same choice twice", "the schema without it", {
     inputSchema: { type: "object", properties: { a: { minLength: -1 }, b: { enum: ["a", "a"] } } },
   }),

@@ -8,6 +8,7 @@ import {
   matching,
   number,
   oneOf,
+  prose,
   record,
   shape,
   text,
@@ -20,7 +21,7 @@ const icons = listOf(
   "icon",
   shape({ src: text, mimeType: text, sizes: listOf("size", text), theme: oneOf("light", "dark") }, ["src"]),
 );
-export const named = { name: text, title: text, description: text, icons, _meta: record };
+export const named = { name: text, title: prose, description: prose, icons, _meta: record };
 const implementation = shape({ ...named, version: text, websiteUrl: text });
 
 /** Reads the name and version of a client or a server; "unknown" if it states none. */

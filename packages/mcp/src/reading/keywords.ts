@@ -1,7 +1,7 @@
 // Reads the keywords of a JSON Schema, each by itself: one with a value that no compiler takes is left out.
 import { canonicalJson, isRecord } from "@toolmount/core/json";
 import type { Note } from "../wire/shapes.ts";
-import { matching } from "./members.ts";
+import { matching, prose } from "./members.ts";
 
 /** Kind of value that a keyword of JSON Schema must have. Other keywords are not changed. */
 type Kind =
@@ -11,6 +11,7 @@ type Kind =
   | "needs"
   | "lists"
   | "text"
+  | "prose"
   | "id"
   | "local"
   | "none"
@@ -35,7 +36,8 @@ const kinds: Readonly<Record<string, Kind>> = Object.fromEntries(
     lists: "dependentRequired",
     local: "$dynamicRef $recursiveRef",
     none: "$async $vocabulary",
-    text: "$comment $ref contentEncoding contentMediaType description format title",
+    text: "$comment $ref contentEncoding contentMediaType format",
+    prose: "description title",
     id: "$id",
     anchor: "$anchor $dynamicAnchor",
     edition: "$schema",
@@ -111,6 +113,8 @@ const readers: Readonly<Record<Kind, ReadKeyword>> = {
     isRecord(value) ? mapped(value, (part) => readNames(part) ?? readOne(part, note, levels)) : undefined,
   lists: (value) => (isRecord(value) ? mapped(value, readNames) : undefined),
   text: (value) => (typeof value === "string" ? value : undefined),
+  prose: (value, note) =>
+    typeof value === "string" ? prose(value, (words) => note(words.replace(/^it /, ""))) : undefined,
   local: matching(/^#./),
   none: () => undefined,
   id: matching(/^[^#]+#?$/),

@@ -25,6 +25,24 @@ export const text: Read = (value) => {
   if (typeof value === "string") return value;
   return depthProblem(value) === null ? JSON.stringify(value) : undefined;
 };
+/** Maximum number of characters without width that are dropped from a text. More could carry a message, and the tool is refused. */
+const mostWithoutWidth = 8;
+
+/**
+ * Reads a text for people and models. The few characters without width that come with a text from a web page are dropped,
+ * because the host would refuse the whole tool for one.
+ */
+export const prose: Read = (value, note) => {
+  const read = text(value, note);
+  if (typeof read !== "string") return read;
+  const seen = read.replaceAll(/[\u200b\u2060\ufeff]/g, "");
+  const count = read.length - seen.length;
+  if (count === 0 || count > mostWithoutWidth) return read;
+  note(
+    `it has a text with hidden characters (${count} without width), ${JSON.stringify(seen.slice(0, 50))}; they are left out`,
+  );
+  return seen;
+};
 export const record: Read = (value) => (isRecord(value) ? value : undefined);
 export const number: Read = (value) => (typeof value === "number" ? value : undefined);
 export const flag: Read = (value) =>
