@@ -87,7 +87,7 @@ describe("a tool in a list", () => {
       { outputSchema: { type: "array" } },
       "modern",
       undefined,
-      { outputSchema: { type: "array" } },
+      { outputSchema: { type: "array", items: {} } },
     ],
   ])("%s", (_, more, era, extras, expected) => {
     expect(toMcpTool(info(more), era, () => extras)).toEqual({ ...plain, ...expected });

@@ -64,6 +64,12 @@ const cases: readonly {
       "output-content": input(call, { ...output, output: [] }),
       "reasoning-followed": input({ type: "reasoning", encrypted_content: "x" }, user),
       "reasoning-own": input({ type: "reasoning", summary: [] }, call, output),
+      "tool-schema": {
+        ...input(),
+        tools: [
+          { ...functionTool("f"), parameters: { type: "object", properties: { a: { type: "array" } } } },
+        ],
+      },
       "tool-definition": { ...input(), tools: [functionTool("f"), functionTool("f")] },
       "text-well-formed": { input: [{ role: "user", content: half }] },
     },
@@ -88,6 +94,15 @@ const cases: readonly {
       "file-data": {
         messages: [
           { role: "user", content: [{ type: "file", file: { filename: "a.pdf", file_data: "JVBERi0x" } }] },
+        ],
+      },
+      "tool-schema": {
+        ...messages(),
+        tools: [
+          {
+            type: "function",
+            function: { name: "f", parameters: { type: "object", properties: { a: { pattern: "^(?!b)" } } } },
+          },
         ],
       },
       "tool-definition": { ...messages(), tools: [{ type: "function", function: { name: "f" } }] },
@@ -132,6 +147,10 @@ const cases: readonly {
         }),
       ),
       "system-not-blank": { ...claude(), system: [{ type: "text", text: "" }] },
+      "tool-schema": {
+        ...claude(),
+        tools: [{ name: "f", input_schema: { type: "object", properties: { "a b": {} } } }],
+      },
       "tool-definition": { ...claude(), tools: [{ name: "a.b", input_schema: { type: "object" } }] },
       "text-well-formed": { max_tokens: 9, messages: [{ role: "user", content: `a${half}` }] },
     },

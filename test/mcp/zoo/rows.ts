@@ -100,6 +100,17 @@ export const rows: readonly Row[] = [
       properties: { a: { $id: "https://json-schema.org/draft/2020-12/schema", type: "string" } },
     },
   }),
+  definition("spacelift-io/spacectl#402", "a list without `items`", "items of any kind", {
+    inputSchema: { type: "object", properties: { a: { type: "array" } } },
+  }),
+  definition(
+    "twilio-labs/mcp#42, anthropics/claude-code#34771",
+    "an argument `$.xgafv`",
+    "the argument `_.xgafv`",
+    {
+      inputSchema: { type: "object", properties: { "$.xgafv": { type: "string" } } },
+    },
+  ),
   definition(none, "characters without width in a description", "the text without them", {
     inputSchema: {
       type: "object",

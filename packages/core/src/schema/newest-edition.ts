@@ -21,8 +21,8 @@ const known = new WeakMap<JsonSchema, JsonSchema>();
 /**
  * Returns a schema of an older edition of JSON Schema, such as draft-07, as one of 2020-12. Clients of MCP take a schema without
  * `$schema` as one of 2020-12, and some refuse any other. Of the older editions, `$schema` is left out. So are patterns that look
- * around, because for one of them OpenAI and llama.cpp refuse the whole request; the host still checks them. Any other schema of
- * 2020-12 is returned as it is.
+ * around, because for one of them OpenAI and llama.cpp refuse the whole request; the host still checks them. A list without
+ * `items` gets those of any kind, for the same reason. Any other schema of 2020-12 is returned as it is.
  */
 export function inNewestEdition(schema: JsonSchema): JsonSchema {
   const before = known.get(schema);
@@ -77,12 +77,16 @@ function tuple(node: Node): Node {
   return { ...others, ...(items !== undefined && { items }) };
 }
 
-/** Keywords of older editions and patterns, with what is sent instead. */
+/** Keywords of older editions, and those that some APIs refuse, with what is sent instead. */
 const changes: Readonly<Record<string, (node: Node) => Node>> = {
   items: tuple,
   additionalItems: tuple,
   $recursiveAnchor: ({ $recursiveAnchor: _, ...others }) => others,
   $recursiveRef: ({ $recursiveRef, ...others }) => ({ ...others, $ref: $recursiveRef }),
+  type: (node) => {
+    const isList = [node["type"]].flat().includes("array");
+    return isList && !Object.hasOwn(node, "items") ? { ...node, items: {} } : node;
+  },
   // In draft-04 the id of a part. Zod writes it, too, and validators such as Ajv throw for it.
   id: ({ id, ...others }) => (typeof id === "string" ? others : { ...others, id }),
   pattern: (node) => {

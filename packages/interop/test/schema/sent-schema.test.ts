@@ -45,6 +45,11 @@ describe("a schema of an older edition is one of 2020-12", () => {
       },
       { items: { pattern: "^a" }, properties: { id: { type: "string" } } },
     ],
+    [
+      "a list without items",
+      { type: "array", anyOf: [{ type: ["array", "null"], prefixItems: [text] }] },
+      { type: "array", items: {}, anyOf: [{ type: ["array", "null"], prefixItems: [text], items: {} }] },
+    ],
     ["2019-09", { $recursiveAnchor: true, items: { $recursiveRef: "#" } }, { items: { $ref: "#" } }],
   ])("%s", (_, given, read) => {
     expect(inNewestEdition(given)).toEqual(read);

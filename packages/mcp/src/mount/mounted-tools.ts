@@ -2,14 +2,13 @@ import type { Tool } from "@modelcontextprotocol/client";
 import { isToolmountError, type Coordinator, type ToolDefinition, type ToolInfo } from "@toolmount/core";
 import { digestOf, withoutUndefined } from "@toolmount/core/json";
 import { foldName, requireNoHiddenText } from "@toolmount/core/modules";
-import { refusedAtRoot } from "@toolmount/core/schemas";
 import { offeredAfter, type KeptDefinitions } from "../wire/kept-definitions.ts";
 import type { OfferedSkill } from "../wire/skills.ts";
 import type { ServerSettings } from "./config.ts";
 import { exposedOf, requestTools } from "./exposed-definitions.ts";
 import { skillOf, skillProblem, toOffered } from "./skills.ts";
 import type { ServerStatus } from "../wire/server-status.ts";
-import { mountedName } from "./tool-definition.ts";
+import { mountedName, schemaNotes } from "./tool-definition.ts";
 import { withUi } from "./ui.ts";
 
 interface MountedTool {
@@ -152,11 +151,7 @@ export class MountedTools {
     try {
       if (this.#settings.hiddenText === "refuse") requireShownTexts(tool);
       const undo = this.#mountOne(tool, name);
-      const lost = refusedAtRoot(tool.inputSchema);
-      if (lost.length > 0)
-        this.noteOddity(
-          `tool "${tool.name}": models and clients from before 2026 get its schema without ${lost.join(" and ")} at its root, because many refuse it there; the host checks the whole`,
-        );
+      for (const note of schemaNotes(tool)) this.noteOddity(`tool "${tool.name}": ${note}`);
       const skill = skillOf(tool);
       const offered = skill && toOffered(skill);
       this.#taken.add(foldName(name));

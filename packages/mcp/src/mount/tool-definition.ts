@@ -13,9 +13,11 @@ import {
 import { digestOf, withoutUndefined } from "@toolmount/core/json";
 import { classify, foldName, type Classification } from "@toolmount/core/modules";
 import { messageOf, ToolError } from "@toolmount/core/errors";
+import { refusedAtRoot } from "@toolmount/core/schemas";
 import { matchesGlob } from "@toolmount/core/text";
 import { isServedToItself } from "../wire/chain.ts";
 import { withShownTexts } from "../wire/foreign-texts.ts";
+import { withOwnNames, withPlainArguments } from "../reading/argument-names.ts";
 import { takeNotes, unreadableText } from "../reading/reader.ts";
 import { fromMcpResult } from "../wire/result.ts";
 import type { ServerSettings } from "./config.ts";
@@ -55,7 +57,7 @@ export function mountedName(name: string, taken: ReadonlySet<string>): string {
   return `${plain.slice(0, maxName - 7)}_${hash}`;
 }
 
-/** Returns a tool of a server as a tool of this host. Its schemas stay as they are; the host checks arguments and results. */
+/** Returns a tool of a server as a tool of this host. The host checks arguments and results by its schemas; arguments get plain names. */
 export function toDefinition(
   tool: Tool,
   name: string,
@@ -63,6 +65,7 @@ export function toDefinition(
   call: CallServer,
 ): ToolDefinition {
   const { inputSchema, outputSchema, description, title } = tool;
+  const args = withPlainArguments(inputSchema);
   const facts = classificationOf(tool, settings);
   const skill = skillOf(tool);
   return {
@@ -70,7 +73,7 @@ export function toDefinition(
     description:
       firstText(description, title, tool.annotations?.title) ??
       `${tool.name} of the MCP server ${settings.name}`,
-    schema: inputSchema,
+    schema: args.schema,
     ...(outputSchema !== undefined && { outputSchema: outputSchema }),
     timeout: settings.timeoutMs,
     maxTimeout: settings.maxTimeoutMs,
@@ -79,13 +82,27 @@ export function toDefinition(
     ...(skill !== undefined && { tags: ["skill"], version: toOffered(skill).digest }),
     execute: (params, context) =>
       callTool(
-        { name: tool.name, arguments: params as Record<string, unknown> },
+        { name: tool.name, arguments: withOwnNames(params as Record<string, unknown>, args) },
         context,
         { idempotent: facts.idempotent ?? false, skill, definition: tool },
         call,
         settings,
       ),
   };
+}
+
+/** Returns what models and clients get otherwise than the server wrote it, a sentence each. */
+export function schemaNotes({ inputSchema }: Tool): readonly string[] {
+  const lost = refusedAtRoot(inputSchema);
+  const names = [...withPlainArguments(inputSchema).owns];
+  return [
+    ...names.map(([name, own]) => `its argument ${JSON.stringify(own)} is offered as ${name}`),
+    ...(lost.length === 0
+      ? []
+      : [
+          `models and clients from before 2026 get its schema without ${lost.join(" and ")} at its root, because many refuse it there; the host checks the whole`,
+        ]),
+  ];
 }
 
 /**

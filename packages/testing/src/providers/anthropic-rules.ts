@@ -31,6 +31,7 @@ export const anthropicRules = {
   "image-data": "An image is png, jpeg, webp or gif, and its bytes are of that type.",
   "file-data": "A document is a PDF by its type and its bytes, a text of the type text/plain, or an address.",
   "system-not-blank": "Blocks of `system` have more than white space.",
+  "tool-schema": "An argument's name has 1 to 64 of the characters a-z, A-Z, 0-9, _, . and -.",
   "tool-definition": "A tool has a unique name of 1 to 128 characters and a schema of the type object.",
   "text-well-formed": "No text has half of a surrogate pair.",
 } as const;
@@ -39,6 +40,7 @@ type Rule = keyof typeof anthropicRules;
 type Block = Readonly<Record<string, unknown>>;
 
 const nameRule = /^[a-zA-Z0-9_-]{1,128}$/;
+const argumentRule = /^[a-zA-Z0-9_.-]{1,64}$/;
 const blockTypes: Readonly<Record<string, readonly string[]>> = {
   user: ["text", "image", "document", "tool_result"],
   assistant: ["text", "thinking", "redacted_thinking", "tool_use"],
@@ -144,5 +146,11 @@ function checkTools(tools: readonly Block[], findings: Findings<Rule>): void {
     const isUnique = names.indexOf(name) === at;
     const holds = nameRule.test(name) && isUnique && recordOf(schema)["type"] === "object";
     findings.require(holds, "tool-definition", `tools[${at}]: ${name}`);
+    const args = Object.keys(recordOf(recordOf(schema)["properties"]));
+    findings.require(
+      args.every((arg) => argumentRule.test(arg)),
+      "tool-schema",
+      `tools[${at}]: ${name}`,
+    );
   }
 }

@@ -132,3 +132,13 @@ export function isImage(mediaType: unknown, data: unknown, allowed: readonly str
   if (typeof mediaType !== "string" || typeof data !== "string" || data === "") return false;
   return allowed.includes(mediaType) && (sniffImage(data) ?? mediaType) === mediaType;
 }
+
+/** Whether each list in a schema has `items`, and no pattern looks around: OpenAI refuses the whole request for one. */
+export function isSchemaOfOpenAi(schema: unknown): boolean {
+  if (Array.isArray(schema)) return schema.every(isSchemaOfOpenAi);
+  const node = recordOf(schema);
+  const isList = [node["type"]].flat().includes("array");
+  const looksAround = typeof node["pattern"] === "string" && /\(\?<?[=!]/.test(node["pattern"]);
+  if ((isList && node["items"] === undefined) || looksAround) return false;
+  return Object.values(node).every(isSchemaOfOpenAi);
+}

@@ -2,6 +2,7 @@ import {
   Findings,
   isImage,
   isPdf,
+  isSchemaOfOpenAi,
   isWellFormed,
   readDataUrl,
   recordOf,
@@ -26,6 +27,7 @@ export const chatRules = {
   "output-content": "A tool's content is text, or parts of the type text.",
   "image-data": "An image is png, jpeg, webp or gif, and its bytes are of that type.",
   "file-data": "A file has a name, and is a PDF by its type and its bytes.",
+  "tool-schema": "A list in a tool's schema has `items`, and no pattern looks around.",
   "tool-definition": "A tool has a unique name of 1 to 64 characters and a schema of the type object.",
   "text-well-formed": "No text has half of a surrogate pair.",
 } as const;
@@ -123,5 +125,10 @@ function checkTools(tools: readonly Message[], findings: Findings<Rule>): void {
     const name = names[at]!;
     const isUnique = names.indexOf(name) === at;
     findings.require(nameRule.test(name) && isUnique && isObject, "tool-definition", `tools[${at}]: ${name}`);
+    findings.require(
+      isSchemaOfOpenAi(recordOf(tool["function"])["parameters"]),
+      "tool-schema",
+      `tools[${at}]: ${name}`,
+    );
   }
 }

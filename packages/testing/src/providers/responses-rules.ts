@@ -2,6 +2,7 @@ import {
   Findings,
   isImage,
   isPdf,
+  isSchemaOfOpenAi,
   isWellFormed,
   readDataUrl,
   recordOf,
@@ -29,6 +30,7 @@ export const responsesRules = {
   "output-content": "An output is text, or parts of the type input_text, input_image or input_file.",
   "reasoning-followed": "Reasoning is followed by the message or the call that it led to.",
   "reasoning-own": "Reasoning that the server did not store has the encrypted content that the server made.",
+  "tool-schema": "A list in a tool's schema has `items`, and no pattern looks around.",
   "tool-definition": "A tool has a unique name of 1 to 64 characters and a schema of the type object.",
   "text-well-formed": "No text has half of a surrogate pair.",
 } as const;
@@ -161,5 +163,6 @@ function checkTools(tools: readonly Item[], findings: Findings<Rule>): void {
     const isUnique = names.indexOf(name) === at;
     const isObject = recordOf(parameters)["type"] === "object";
     findings.require(nameRule.test(name) && isUnique && isObject, "tool-definition", `tools[${at}]: ${name}`);
+    findings.require(isSchemaOfOpenAi(parameters), "tool-schema", `tools[${at}]: ${name}`);
   }
 }
