@@ -1,6 +1,7 @@
 import { readFile, stat } from "node:fs/promises";
 import { ToolmountError } from "@toolmount/core";
-import { parseToml, readJsonc } from "../scaffold/parse-settings.ts";
+import { firstProblem, parseToml, readJsonc } from "../scaffold/parse-settings.ts";
+import { editJsonc } from "./jsonc-file.ts";
 import { editToml } from "./toml-file.ts";
 
 /**
@@ -37,9 +38,10 @@ export async function parseClientFile(text: string, file: string): Promise<objec
   if (isToml(file)) return parseToml(text);
   const { parsed, errors } = await readJsonc(text === "" ? "{}" : text);
   if (errors.length === 0 && typeof parsed === "object" && parsed !== null) return parsed;
-  throw new ToolmountError("USAGE_INVALID", {
-    problem: `${file} is not JSON with comments; correct it first`,
-  });
+  const problem = await firstProblem(text, errors);
+  const [at, words] =
+    problem === undefined ? ["", "it is no object"] : [`:${problem.line}:${problem.column}`, problem.words];
+  throw unreadable(`${file}${at} is not JSON with comments: ${words}; correct it first`);
 }
 
 /**
@@ -55,11 +57,7 @@ export async function editClientText(
   const parsed = await parseClientFile(text, file);
   if (value === undefined && memberAt(parsed, path) === undefined) return text;
   if (isToml(file)) return editToml(text, path, value, file);
-  const { applyEdits, modify } = await import("jsonc-parser");
-  const indent = /^([ \t]+)"/m.exec(text)?.[1] ?? "  ";
-  const formattingOptions = { insertSpaces: !indent.includes("\t"), tabSize: indent.length, eol: "\n" };
-  const edited = applyEdits(text, modify(text, [...path], value, { formattingOptions }));
-  return edited.endsWith("\n") ? edited : `${edited}\n`;
+  return editJsonc(text, path, value);
 }
 
 function isToml(file: string): boolean {

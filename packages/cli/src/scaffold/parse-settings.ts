@@ -20,15 +20,24 @@ export async function parseSettings(text: string): Promise<unknown> {
   const start = text.replace(/^(?:\s|#.*)+/, "");
   if (/^(?:\[{1,2}[\w"']|[\w."'-]+\s*=)/.test(start)) return parseToml(text);
   if (/^[\w"'-]/.test(start)) return parseYaml(text);
-  const { printParseErrorCode } = await import("jsonc-parser");
   const { parsed: list, errors } = await readJsonc(text);
-  const [first] = errors;
-  if (first === undefined) return list;
+  const problem = await firstProblem(text, errors);
+  if (problem === undefined) return list;
+  const { words, line, column } = problem;
+  return refuse(`the list is not JSON: ${words} in line ${line}, column ${column}`);
+}
+
+/** Returns the first error of JSON in words, and its place, counted from 1. */
+export async function firstProblem(
+  text: string,
+  [first]: readonly ParseError[],
+): Promise<{ readonly words: string; readonly line: number; readonly column: number } | undefined> {
+  if (first === undefined) return undefined;
+  const { printParseErrorCode } = await import("jsonc-parser");
   const lines = text.slice(0, first.offset).split("\n");
   // A code such as `CloseBraceExpected` becomes words.
   const words = printParseErrorCode(first.error).replaceAll(/\B[A-Z]/g, (letter) => ` ${letter}`);
-  const at = `line ${lines.length}, column ${lines.at(-1)!.length + 1}`;
-  return refuse(`the list is not JSON: ${words.toLowerCase()} in ${at}`);
+  return { words: words.toLowerCase(), line: lines.length, column: lines.at(-1)!.length + 1 };
 }
 
 /** Parses TOML. Throws `USAGE_INVALID` with the line of the error. */

@@ -175,11 +175,16 @@ test("a copy is read as it was written, for its owner alone", async () => {
 test("a client's file is JSON with comments", async () => {
   expect(await parseClientFile("", "/f")).toEqual({});
   expect(await parseClientFile('{ // one\n "a": [1,], }', "/f")).toEqual({ a: [1] });
-  for (const text of ["{", "1", "null", "{} x"])
-    await expect(parseClientFile(text, "/f")).rejects.toThrow(
+  for (const [text, at, words] of [
+    ["{", ":1:2", "close brace expected"],
+    ["1", "", "it is no object"],
+    ["null", "", "it is no object"],
+    ["{}\n 1", ":2:2", "end of file expected"],
+  ])
+    await expect(parseClientFile(text!, "/f")).rejects.toThrow(
       expect.objectContaining({
         code: "USAGE_INVALID",
-        message: "/f is not JSON with comments; correct it first",
+        message: `/f${at} is not JSON with comments: ${words}; correct it first`,
       }),
     );
   expect(memberAt({ a: { b: 1 } }, ["a", "b"])).toBe(1);
