@@ -233,7 +233,7 @@ test("a prompt or a resource with hidden characters is left out", async () => {
   const { folder, plan } = await planIn();
   await writeFile(
     join(folder, "words.json"),
-    JSON.stringify({ review: "Re\u200bviews.", secret: "Rows\u{e0041}." }),
+    JSON.stringify({ review: "Re\u{e0041}views.", secret: "Rows\u{e0041}." }),
   );
   const { client } = await clientOf(plan);
 

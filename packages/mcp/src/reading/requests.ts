@@ -1,5 +1,6 @@
 // Reads what a client sends before the SDK does. A request that is nearly right is served; any other gets an error with its id
 // at once.
+import { PROTOCOL_VERSION_META_KEY } from "@modelcontextprotocol/client";
 import { isRecord } from "@toolmount/core/json";
 import { readCapabilities, readImplementation } from "./content.ts";
 import { flag, logLevels, shape, tryParse, withoutNulls, type Members } from "./members.ts";
@@ -45,8 +46,14 @@ const texts: Readonly<Record<string, string>> = {
   "tasks/cancel": "taskId",
 };
 
+/** Methods of those that the revision of 2026 has, too. */
+const later = new Set(["tools/call", "prompts/get", "resources/read", "tasks/get", "tasks/cancel"]);
+
 /** Returns what is wrong with the parameters of a request, in one sentence; the SDK would answer with a dump of its schema. */
 function problemOf(method: string, params: Members): string | undefined {
+  const meta = params["_meta"] as Members | undefined;
+  // The revision of 2026 has fewer methods, so a request of it for one of the others is for the SDK to refuse.
+  if (meta?.[PROTOCOL_VERSION_META_KEY] !== undefined && !later.has(method)) return undefined;
   const name = Object.hasOwn(texts, method) ? texts[method]! : undefined;
   if (name !== undefined && typeof params[name] !== "string") return `params.${name} is a text`;
   if (params["cursor"] !== undefined && typeof params["cursor"] !== "string")
