@@ -1,7 +1,7 @@
 import { isRecord } from "./guards.ts";
 
 /** Keywords whose values are no schemas. */
-const values = new Set(["const", "default", "enum", "examples"]);
+export const valueKeywords: ReadonlySet<string> = new Set(["const", "default", "enum", "examples"]);
 
 /** A schema, and whether it still has ids by which its parts find each other. */
 interface WithIds {
@@ -29,6 +29,6 @@ function withoutIds(node: unknown): unknown {
   if (!isRecord(node)) return node;
   const kept = Object.entries(node).filter(([name, value]) => name !== "$id" || typeof value !== "string");
   return Object.fromEntries(
-    kept.map(([name, value]) => [name, values.has(name) ? value : withoutIds(value)]),
+    kept.map(([name, value]) => [name, valueKeywords.has(name) ? value : withoutIds(value)]),
   );
 }

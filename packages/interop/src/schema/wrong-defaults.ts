@@ -1,5 +1,6 @@
 import type { Ajv } from "ajv";
 import { isRecord } from "./guards.ts";
+import { valueKeywords } from "./own-ids.ts";
 
 type Node = Record<string, unknown>;
 
@@ -13,9 +14,6 @@ interface Place {
 const annotations = new Set(
   "$comment default deprecated description examples format readOnly title type writeOnly".split(" "),
 );
-
-/** Keywords whose values are no schemas. */
-const values = new Set(["const", "default", "enum", "examples"]);
 
 /**
  * Removes from a schema each default that the part with it refuses, such as null for a text, which servers in Python write for
@@ -59,7 +57,7 @@ function placesIn(node: unknown, pointer: string): readonly Place[] {
   if (Array.isArray(node)) return node.flatMap((item, at) => placesIn(item, `${pointer}/${at}`));
   if (!isRecord(node)) return [];
   return Object.entries(node).flatMap(([keyword, value]) => {
-    if (values.has(keyword)) return [];
+    if (valueKeywords.has(keyword)) return [];
     const at = `${pointer}/${escape(keyword)}`;
     if (keyword !== "properties" || !isRecord(value)) return placesIn(value, at);
     return Object.entries(value).flatMap(([name, part]) => {
