@@ -64,7 +64,7 @@ test("a file that is not JSON is left alone, and said so", async () => {
   const ended = await run(["connect", "claude-code", "--yes"], { env });
 
   expect(ended).toMatchObject({ code: 2 });
-  expect(ended.stderr).toContain(".mcp.json is not JSON");
+  expect(ended.stderr).toContain(".mcp.json:1:3 is not JSON");
   expect(await read(".mcp.json")).toBe("{ not json");
 });
 

@@ -72,12 +72,23 @@ function wholeBody({ messageBytes, rewrite }: Bounds, refuse: Refuse): Bounded {
   };
 }
 
-/** Returns a transformer that passes each event on when the event is complete, which is at an empty line. */
+/**
+ * Returns a transformer that passes each event on when the event is complete, which is at an empty line. With `rewrite`, the end
+ * of the stream completes an event, too, because some servers leave the last empty line out.
+ */
 function wholeEvents({ messageBytes, streamBytes = Infinity, rewrite }: Bounds, refuse: Refuse): Bounded {
   const reader = new LineReader(messageBytes, refuse);
   let event = "";
   let bytes = 0;
+  const end = new TextEncoder().encode("\n");
   return {
+    flush(controller) {
+      if (rewrite === undefined) return;
+      for (const line of reader.push(end)) event += `${line}\n`;
+      if (event.trim() === "") return;
+      requireNarrow(event, refuse);
+      controller.enqueue(Buffer.from(rewrite(event.endsWith("\n\n") ? event : `${event}\n`)));
+    },
     transform(chunk, controller) {
       bytes += chunk.length;
       if (bytes > streamBytes) throw refuse(`a stream is larger than ${streamBytes} bytes`);

@@ -60,6 +60,22 @@ describe("an answer over HTTP", () => {
     expect(await read(null, "application/json", 0)).toBe("");
   });
 
+  test.each([
+    ["data: 1\n\ndata: 2", "<data: 1\n\n><data: 2\n\n>"],
+    ["data: 1\n\ndata: 2\n", "<data: 1\n\n><data: 2\n\n>"],
+    ["data: 1\n\n: bye\n\n", "<data: 1\n\n><: bye\n\n>"],
+    ["data: 1\n\n\n", "<data: 1\n\n><\n>"],
+  ])("ends its last event where it is rewritten: %j", async (events, rewritten) => {
+    const answer = new Response(events, { headers: { "content-type": "text/event-stream" } });
+    const fetchOne = boundedFetch<string>(
+      () => Promise.resolve(answer),
+      { messageBytes: 100, rewrite: (text) => `<${text}>` },
+      (problem) => new Error(problem),
+    );
+    expect(await (await fetchOne("http://a.test/")).text()).toBe(rewritten);
+    expect(await read("data: 1\n\ndata: 2", "text/event-stream", 100)).toBe("data: 1\n\n");
+  });
+
   test("keeps letters whole that are cut between two chunks, and the ends of lines of Windows", async () => {
     const [first, second] = [
       Buffer.from("data: é\r\n\r\n").subarray(0, 7),
