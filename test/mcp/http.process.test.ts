@@ -85,3 +85,23 @@ test("members of a definition that the host has no field for reach the client", 
     annotations: { readOnlyHint: true },
   });
 });
+
+test.each(["*/*", undefined, "text/html, */*;q=0.8"])(
+  "a client that accepts %s gets an answer",
+  async (accept) => {
+    const address = await listen(await open(planOf(serverOf())));
+    const params = {
+      protocolVersion: "2025-11-25",
+      capabilities: {},
+      clientInfo: { name: "curl", version: "8" },
+    };
+    const answer = await fetch(address, {
+      method: "POST",
+      headers: { "content-type": "application/json", ...(accept !== undefined && { accept }) },
+      body: JSON.stringify({ jsonrpc: "2.0", id: 1, method: "initialize", params }),
+    });
+
+    expect(answer.status).toBe(200);
+    expect(await answer.text()).toContain('"serverInfo"');
+  },
+);

@@ -131,7 +131,7 @@ export function serveHttp(host: Host, settings: ServeHttp = {}): ServedHttp {
     return sessions.fetch({ request, parsedBody, owner: of.sessionId, begin: (id) => begin(id, of) });
   };
   return {
-    fetch,
+    fetch: (request, of) => fetch(acceptingBoth(request), of),
     settled: async () => void (await Promise.all([...shared.values()].map(({ tasks }) => tasks.settled()))),
     close: async () => {
       stop();
@@ -139,6 +139,15 @@ export function serveHttp(host: Host, settings: ServeHttp = {}): ServedHttp {
       await Promise.all([lookout, ...shared.values()].map((served) => served.end()));
     },
   };
+}
+
+/** Names both types of answers for a client that accepts any, because the SDK looks only for their names. */
+function acceptingBoth(request: Request): Request {
+  const accept = request.headers.get("accept") ?? "*/*";
+  if (request.method !== "POST" || !accept.includes("*/*")) return request;
+  const headers = new Headers(request.headers);
+  headers.set("accept", "application/json, text/event-stream");
+  return new Request(request, { headers });
 }
 
 /** Returns how a caller is served. A caller who may not approve is not asked in a form. */
