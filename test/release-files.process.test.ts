@@ -54,6 +54,15 @@ test("packages that use the internals of another are released with it, and need 
   expect(fixed.map((group) => group.toSorted())).toEqual([["@toolmount/core", ...users].toSorted()]);
 });
 
+test("each note of a change names packages that are published", async () => {
+  const names = new Set(await Promise.all(folders.map(async (folder) => (await manifestOf(folder)).name)));
+  for await (const path of glob(".changeset/*.md", { cwd: root })) {
+    const [, head = ""] = (await read(path)).split("---\n");
+    const named = Object.keys((parse(head) as object | null) ?? {});
+    expect([path, named.filter((name) => !names.has(name))]).toEqual([path, []]);
+  }
+});
+
 test.each(folders)(
   "%s says what it is, runs nothing when it is installed, and shows how to install it",
   async (folder) => {
